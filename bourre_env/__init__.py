@@ -1,0 +1,21 @@
+"""Bourré for reinforcement learning: the rules, thousands of tables at once, and a PettingZoo environment."""
+
+from bourre_env.bourre.rules import PRESETS, Rules
+from bourre_env.bourre.snapshot import Snapshot
+from bourre_env.bourre.tables import Tables
+from bourre_env.deck import shuffled_decks
+from bourre_env.errors import BourreError, ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
+
+__all__ = [
+    "PRESETS",
+    "BourreError",
+    "ChipsError",
+    "DeckError",
+    "IllegalActionError",
+    "ResetNeededError",
+    "Rules",
+    "RulesError",
+    "Snapshot",
+    "Tables",
+    "shuffled_decks",
+]

@@ -1,0 +1,121 @@
+"""The one list of action ids, and their text.
+
+With the full pack, 85 actions: 0-51 play that card (relative id); 52-83 stay and throw away the cards that the bits of
+(action - 52) name, bit i being the i-th lowest card of the hand; 84 pass. In a declaring round without a draw staying
+is 52. A pack of c cards and hands of h cards give c + 2^h + 1 actions by the same list, cards counted within the pack.
+"""
+
+import numpy as np
+
+from bourre_env.bourre.rules import MAX_HAND, Rules
+from bourre_env.cards import EMPTY, NUM_CARDS, NUM_RANKS, card_id, card_text, to_real, to_relative
+from bourre_env.errors import IllegalActionError
+from bourre_env.jit import njit
+
+NUM_ACTIONS = NUM_CARDS + (1 << MAX_HAND) + 1  # with the full pack
+PASS_TEXT, STAY_TEXT = "pass", "stay"
+
+
+@njit
+def first_stay(rules: np.record) -> int:
+    """The action that stays and throws nothing away."""
+    return rules.ranks * rules.suits
+
+
+@njit
+def pass_action(rules: np.record) -> int:
+    """The action that passes; the last one."""
+    return first_stay(rules) + (1 << rules.hand_size)
+
+
+@njit
+def card_of_action(rules: np.record, action: int) -> int:
+    """Relative id of the card that a play action plays."""
+    if rules.ranks == NUM_RANKS:
+        return action
+    return NUM_RANKS * (action // rules.ranks) + (NUM_RANKS - rules.ranks) + action % rules.ranks
+
+
+@njit
+def actions_of_cards(rules: np.record, cards: np.uint64) -> np.uint64:
+    """The play actions of a set of cards, as bits."""
+    if rules.ranks == NUM_RANKS:
+        return cards
+    actions = EMPTY
+    in_suit = (np.uint64(1) << np.uint64(rules.ranks)) - np.uint64(1)
+    for suit in range(rules.suits):
+        lowest = NUM_RANKS * suit + NUM_RANKS - rules.ranks
+        actions |= ((cards >> np.uint64(lowest)) & in_suit) << np.uint64(rules.ranks * suit)
+    return actions
+
+
+def num_actions(rules: Rules) -> int:
+    """Size of the action space."""
+    return len(rules.pack) + (1 << rules.hand_size) + 1
+
+
+def action_text(rules: Rules, table: np.record, action: int) -> str:
+    """An action in words: "pass", "stay", "stay 2C 4D" (the cards thrown away) or "QS".
+
+    Args:
+        rules: the rules of the table.
+        table: the record the action belongs to; the discards are named from the hand of the seat to act.
+        action: an action id.
+    """
+    record = rules.record()[0]
+    if not 0 <= action < num_actions(rules):
+        return f"no action at all (ids are 0..{num_actions(rules) - 1})"
+    if action == pass_action(record):
+        return PASS_TEXT
+    if action < first_stay(record):
+        return card_text(int(to_real(card_of_action(record, action), table.trump_suit)), rules.rank_names)
+    hand = [card for card in range(NUM_CARDS) if int(table.hands[table.to_act]) >> card & 1]
+    mask = action - first_stay(record)
+    chosen = [card for place, card in enumerate(hand) if mask >> place & 1]
+    real = sorted(int(to_real(card, table.trump_suit)) for card in chosen)
+    return " ".join([STAY_TEXT, *(card_text(card, rules.rank_names) for card in real)])
+
+
+def action_id(rules: Rules, table: np.record, text: str) -> int:
+    """The id of an action written in words; the inverse of `action_text`.
+
+    Raises:
+        IllegalActionError: the words name no action of the seat to act, such as a discard it does not hold.
+    """
+    record = rules.record()[0]
+    words = text.split()
+    if words == [PASS_TEXT]:
+        return int(pass_action(record))
+    try:
+        real = [card_id(word, rules.rank_names) for word in words[words[:1] == [STAY_TEXT] :]]
+    except ValueError as error:
+        raise IllegalActionError(f"{text!r} is no action: {error}") from None
+    cards = [int(to_relative(card, table.trump_suit)) for card in real]
+    if words[:1] == [STAY_TEXT]:
+        return int(first_stay(record)) + _discard_mask(table, text, cards)
+    if len(cards) != 1 or real[0] not in rules.pack:
+        raise IllegalActionError(f"{text!r} is no action; write a card such as QS, 'pass', or 'stay' with the discards")
+    return int(actions_of_cards(record, np.uint64(1 << cards[0]))).bit_length() - 1
+
+
+def _discard_mask(table: np.record, text: str, cards: list[int]) -> int:
+    """The discard mask that throws away the given relative cards."""
+    hand = [card for card in range(NUM_CARDS) if int(table.hands[table.to_act]) >> card & 1]
+    if len(set(cards)) != len(cards) or not set(cards) <= set(hand):
+        held = " ".join(card_text(int(to_real(card, table.trump_suit))) for card in hand)
+        raise IllegalActionError(f"{text!r} throws away a card the seat does not hold once; it holds {held}")
+    return sum(1 << place for place, card in enumerate(hand) if card in cards)
+
+
+def legal_texts(rules: Rules, table: np.record) -> str:
+    """The legal actions of the seat to act in words; draws are summed up as their number."""
+    bits = int(table.legal[0]) | int(table.legal[1]) << 64
+    legal = [action for action in range(num_actions(rules)) if bits >> action & 1]
+    stays = [action for action in legal if len(rules.pack) <= action < num_actions(rules) - 1]
+    if len(stays) > 1:
+        most = max((action - len(rules.pack)).bit_count() for action in stays)
+        held = action_text(rules, table, max(stays, key=lambda action: (action - len(rules.pack)).bit_count()))
+        ways = f"stay with up to {most} discards ({len(stays)} ways; all of them: {held})"
+        may_pass = [PASS_TEXT] if legal[-1] == num_actions(rules) - 1 else []
+        return ", ".join([*may_pass, ways])
+    return ", ".join(action_text(rules, table, action) for action in legal)

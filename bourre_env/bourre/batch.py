@@ -1,0 +1,101 @@
+"""The loops over many tables: all that Python calls in compiled form.
+
+Shapes: B tables, k chosen rows, W words, S seats shown, C cards of the pack.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bourre_env.bourre import turn
+from bourre_env.bourre.dealing import deal
+from bourre_env.bourre.observation import encode
+from bourre_env.bourre.table import SETTLED
+from bourre_env.cards import EMPTY
+from bourre_env.jit import njit_entry
+
+Records = np.recarray[Any, Any]
+
+
+@njit_entry
+def deal_rows(
+    tables: Records,
+    rules: Records,
+    rows: NDArray[np.int64],
+    decks: NDArray[np.int8],
+    dealers: NDArray[np.int8],
+    carries: NDArray[np.int64],
+    exempt: NDArray[np.uint8],
+    stacks: NDArray[np.int64],
+) -> None:
+    """Begin a deal at the tables `rows` [k]; the other arrays are [k] or [k, …] (`Tables.deal`)."""
+    for place in range(len(rows)):
+        table = tables[rows[place]]
+        for seat in range(stacks.shape[1]):
+            table.stacks[seat] = stacks[place, seat]
+        deal(table, rules[0], decks[place], dealers[place], carries[place], exempt[place])
+        turn.find_legal(table, rules[0])
+
+
+@njit_entry
+def step_rows(tables: Records, rules: Records, actions: NDArray[np.int64], play_forced: bool) -> int:
+    """Take the actions [B] unless one is illegal; return the first row with an illegal one, else -1."""
+    for row in range(len(tables)):
+        if tables[row].phase != SETTLED and not turn.is_legal(tables[row], actions[row]):
+            return row
+    for row in range(len(tables)):
+        table = tables[row]
+        if table.phase != SETTLED:
+            turn.act(table, rules[0], actions[row])
+            if play_forced:
+                turn.play_forced(table, rules[0])
+    return -1
+
+
+@njit_entry
+def play_forced_rows(tables: Records, rules: Records) -> None:
+    """Play every decision that leaves no choice."""
+    for row in range(len(tables)):
+        turn.play_forced(tables[row], rules[0])
+
+
+@njit_entry
+def copy_legal(tables: Records, out: NDArray[np.uint64]) -> None:
+    """Legal sets into `out` [B, 2]."""
+    for row in range(len(tables)):
+        out[row, 0] = tables[row].legal[0]
+        out[row, 1] = tables[row].legal[1]
+
+
+@njit_entry
+def encode_to_act(tables: Records, rules: Records, out: NDArray[np.uint64]) -> None:
+    """Observations of the seats to act into `out` [B, W]."""
+    for row in range(len(tables)):
+        if tables[row].phase == SETTLED:
+            out[row, :] = EMPTY
+        else:
+            encode(tables[row], rules[0], tables[row].to_act, out[row])
+
+
+@njit_entry
+def encode_seats(tables: Records, rules: Records, seats: NDArray[np.int8], out: NDArray[np.uint64]) -> None:
+    """Observations of the seats [B] into `out` [B, W]; zeros for seat -1."""
+    for row in range(len(tables)):
+        if seats[row] < 0:
+            out[row, :] = EMPTY
+        else:
+            encode(tables[row], rules[0], seats[row], out[row])
+
+
+@njit_entry
+def copy_hands(tables: Records, rules: Records, out: NDArray[np.uint64]) -> None:
+    """Hands from the seat to act clockwise into `out` [B, S]."""
+    for row in range(len(tables)):
+        out[row, :] = EMPTY
+        seat = tables[row].to_act
+        if seat < 0:
+            continue
+        for place in range(rules[0].num_players):
+            out[row, place] = tables[row].hands[seat]
+            seat = seat + 1 if seat + 1 < rules[0].num_players else 0

@@ -1,0 +1,100 @@
+"""Antes and the deal: rules 1.3, 1.4 and section 2."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bourre_env.bourre.declaring import begin_declaring
+from bourre_env.bourre.table import DECLARE, NO_SEAT, NO_SUIT, in_mask, pay_into_pot
+from bourre_env.cards import EMPTY, NO_CARD, NUM_CARDS, NUM_SUITS, single, suit_of, to_relative
+from bourre_env.jit import njit
+
+RELATIVE = np.array(
+    [[to_relative(card, trump_suit) for card in range(NUM_CARDS)] for trump_suit in range(NUM_SUITS)], np.int8
+)
+"""[4, 52] int8: relative id of every real card for each trump suit."""
+
+
+@njit
+def deal(
+    table: np.record, rules: np.record, deck: NDArray[np.int8], dealer: int, carry: int, exempt: np.uint8
+) -> None:
+    """Start a deal: clear the table, take the antes, deal and turn up; the eldest is to declare.
+
+    Args:
+        table: one record of dtype `TABLE`; `stacks` must be set beforehand when the rules play table stakes.
+        rules: one record of dtype `RULES`.
+        deck: [C] int8 real card ids in dealing order.
+        dealer: the dealer's seat.
+        carry: chips that lie in the pot.
+        exempt: mask of the seats that pay no ante.
+    """
+    _clear(table)
+    table.dealer = dealer
+    table.exempt = exempt
+    table.carry = carry
+    table.pot = carry
+    take_antes(table, rules)
+    turn_up_and_stock(table, rules, deck)
+    deal_hands(table, rules)
+    begin_declaring(table, rules)
+
+
+@njit
+def _clear(table: np.record) -> None:
+    """Nothing of the last deal is left."""
+    for seat in range(len(table.hands)):
+        table.hands[seat] = EMPTY
+        table.played[seat] = EMPTY
+        table.returns[seat] = 0
+        table.num_discards[seat] = 0
+        table.tricks_won[seat] = 0
+    for trick in range(len(table.tricks)):
+        table.tricks[trick] = EMPTY
+    table.pile = EMPTY
+    table.passed_pile = EMPTY
+    table.face_up = EMPTY
+    table.stayed = 0
+    table.passed = 0
+    table.num_reshuffles = 0
+    table.tricks_done = 0
+    table.phase = DECLARE
+    table.leader = NO_SEAT
+    table.led_suit = NO_SUIT
+    table.best_card = NO_CARD
+    table.best_seat = NO_SEAT
+
+
+@njit
+def take_antes(table: np.record, rules: np.record) -> None:
+    """Rule 1.3: every seat that is not exempt puts in one ante."""
+    for seat in range(rules.num_players):
+        if not in_mask(table.exempt, seat):
+            pay_into_pot(table, rules, seat, rules.ante)
+
+
+@njit
+def turn_up_and_stock(table: np.record, rules: np.record, deck: NDArray[np.int8]) -> None:
+    """Rules 2.2 and 2.3: the turn-up names trumps; what follows the cards dealt is the stock."""
+    cards_dealt = rules.num_players * rules.hand_size
+    turn_up_place = cards_dealt if rules.turn_up_on_table else cards_dealt - 1
+    table.trump_suit = suit_of(deck[turn_up_place])
+    for place in range(len(deck)):
+        card = RELATIVE[table.trump_suit, deck[place]]
+        table.deck[place] = card
+        table.stock[place] = card
+    table.turn_up = table.deck[turn_up_place]
+    table.stock_next = turn_up_place + 1
+    table.stock_end = len(deck)
+    if rules.turn_up_on_table:
+        table.face_up = single(table.turn_up)
+
+
+@njit
+def deal_hands(table: np.record, rules: np.record) -> None:
+    """Rule 2.1: cards go round one at a time, the eldest first."""
+    seat = table.dealer
+    for place in range(rules.num_players * rules.hand_size):
+        seat = seat + 1 if seat + 1 < rules.num_players else 0
+        table.hands[seat] |= single(table.deck[place])
+    for seat in range(rules.num_players):
+        table.dealt[seat] = table.hands[seat]

@@ -1,0 +1,300 @@
+"""What a seat may know, as bits: named segments over a row of 64-bit words.
+
+The low 52 bits of each word are a set of cards (relative ids), the high 12 are flags. Words 0 to 3 tell of the seat itself and of the pot,
+then one word for each trick, the current one first, then one for each seat, the observer first and the others
+clockwise. Every feature is 0 or 1; counts and chips are thermometers (bit k set when the count is above k). The row is
+complete: who played which card in which trick can be read from it, and what the seat was dealt, threw away and drew.
+
+Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bourre_env.bourre.rules import MAX_CHIPS, MAX_PLAYERS, Rules
+from bourre_env.bourre.table import DECLARE, NO_SUIT, PLAY, in_mask, is_last_to_play
+from bourre_env.cards import EMPTY, NUM_CARDS, NUM_SUITS, holds, single
+from bourre_env.jit import njit, njit_entry
+
+BITS = 64
+FLAGS = NUM_CARDS  # first bit after the cards of a word
+
+# Words
+OWN_HAND, OWN_DEALT, OWN_DISCARDS, TURN_UP, FIRST_TRICK = 0, 1, 2, 3, 4
+
+# Flags: first bit and length
+PHASE, PHASE_BITS = FLAGS, 3  # in OWN_HAND: declare, draw, play
+LED_SUIT = PHASE + PHASE_BITS
+TRICKS_DONE, TRICKS_DONE_BITS = LED_SUIT + NUM_SUITS, 5
+DEALER = FLAGS  # in OWN_DEALT
+LAST_TO_PLAY = DEALER + MAX_PLAYERS
+POT_OVER_LIMIT, POT_OVER_LIMIT_BITS = LAST_TO_PLAY + 1, 3
+EXEMPT = FLAGS  # in OWN_DISCARDS
+TURN_UP_GONE = EXEMPT + MAX_PLAYERS
+POT, POT_BITS = FLAGS, 12  # in TURN_UP
+LEADER = FLAGS  # in the word of the current trick
+SEAT_EXISTS = FLAGS  # in the word of the trick before
+STAYED = FLAGS  # in the word of each seat
+PASSED = STAYED + 1
+DISCARDS, DISCARDS_BITS = PASSED + 1, 5
+TRICKS, TRICKS_BITS = DISCARDS + DISCARDS_BITS, 5
+
+POT_STEPS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128], np.int64)
+"""[12] int64: the pot flag k is set when the pot is at least this many halves of one ante a seat."""
+
+LIMIT_STEPS = np.array([1, 2, 4], np.int64)
+"""[3] int64: the limit flag k is set when the pot is at least this many halves of the limit."""
+
+THERMOMETER = np.array([(1 << count) - 1 for count in range(MAX_PLAYERS + 1)], np.uint64)
+"""[9] uint64: the lowest `count` bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Where a named piece of the observation lies: bits `first_bit` onwards of one word."""
+
+    word: int
+    first_bit: int
+    length: int
+
+    @property
+    def start(self) -> int:
+        """Index of the piece's first feature in the unpacked row."""
+        return BITS * self.word + self.first_bit
+
+    @property
+    def slice(self) -> slice:
+        """The piece's features in the unpacked row."""
+        return slice(self.start, self.start + self.length)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The observation of one table size: number of words, and where each named piece lies."""
+
+    num_words: int
+    segments: dict[str, Segment]
+
+    @property
+    def size(self) -> int:
+        """Number of features O in the unpacked row."""
+        return BITS * self.num_words
+
+    @cached_property
+    def hash(self) -> str:
+        """Sixteen hex digits that change whenever a piece moves; stamped on checkpoints."""
+        pieces = {name: [piece.word, piece.first_bit, piece.length] for name, piece in self.segments.items()}
+        return hashlib.sha256(json.dumps([self.num_words, pieces]).encode()).hexdigest()[:16]
+
+
+def first_seat_word(hand_size: int) -> int:
+    """The word of the observer's own seat; the other seats' words follow."""
+    return FIRST_TRICK + hand_size
+
+
+def layout(rules: Rules, seats_shown: int | None = None) -> Layout:
+    """The layout of the observation under some rules.
+
+    Args:
+        rules: only `num_players` and `hand_size` matter.
+        seats_shown: seats with a word of their own; `num_players` when left out, 8 for one layout at every table size.
+
+    Raises:
+        ValueError: fewer seats shown than there are, or more than eight.
+    """
+    seats = rules.num_players if seats_shown is None else seats_shown
+    if not rules.num_players <= seats <= MAX_PLAYERS:
+        raise ValueError(f"seats_shown is {seats}; it must be from {rules.num_players} (the seats there are) to {MAX_PLAYERS}")
+    return _layout(rules.hand_size, seats)
+
+
+@lru_cache(maxsize=None)
+def _layout(hand_size: int, seats: int) -> Layout:
+    """The layout for a number of tricks and of seats shown."""
+    pieces = {
+        "own_hand": Segment(OWN_HAND, 0, NUM_CARDS),
+        "phase": Segment(OWN_HAND, PHASE, PHASE_BITS),
+        "led_suit": Segment(OWN_HAND, LED_SUIT, NUM_SUITS),
+        "tricks_done": Segment(OWN_HAND, TRICKS_DONE, TRICKS_DONE_BITS),
+        "own_dealt": Segment(OWN_DEALT, 0, NUM_CARDS),
+        "dealer": Segment(OWN_DEALT, DEALER, MAX_PLAYERS),
+        "last_to_play": Segment(OWN_DEALT, LAST_TO_PLAY, 1),
+        "pot_over_limit": Segment(OWN_DEALT, POT_OVER_LIMIT, POT_OVER_LIMIT_BITS),
+        "own_discards": Segment(OWN_DISCARDS, 0, NUM_CARDS),
+        "exempt": Segment(OWN_DISCARDS, EXEMPT, MAX_PLAYERS),
+        "turn_up_gone": Segment(OWN_DISCARDS, TURN_UP_GONE, 1),
+        "turn_up": Segment(TURN_UP, 0, NUM_CARDS),
+        "pot": Segment(TURN_UP, POT, POT_BITS),
+        "table_cards": Segment(FIRST_TRICK, 0, NUM_CARDS),
+        "leader": Segment(FIRST_TRICK, LEADER, MAX_PLAYERS),
+        "seat_exists": Segment(FIRST_TRICK + 1, SEAT_EXISTS, MAX_PLAYERS),
+    }
+    for ago in range(1, hand_size):
+        pieces[f"trick_{ago}_ago"] = Segment(FIRST_TRICK + ago, 0, NUM_CARDS)
+    for seat in range(seats):
+        word = first_seat_word(hand_size) + seat
+        pieces[f"seat_{seat}_played"] = Segment(word, 0, NUM_CARDS)
+        pieces[f"seat_{seat}_stayed"] = Segment(word, STAYED, 1)
+        pieces[f"seat_{seat}_passed"] = Segment(word, PASSED, 1)
+        pieces[f"seat_{seat}_discards"] = Segment(word, DISCARDS, DISCARDS_BITS)
+        pieces[f"seat_{seat}_tricks"] = Segment(word, TRICKS, TRICKS_BITS)
+    return Layout(first_seat_word(hand_size) + seats, pieces)
+
+
+# --- encoding ----------------------------------------------------------------------------------------------------------
+
+
+@njit
+def encode(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
+    """Write what `seat` may know into `row` [W] uint64, every word of it."""
+    _encode_own(table, rules, seat, row)
+    _encode_pot(table, rules, seat, row)
+    for ago in range(rules.hand_size):
+        trick = table.tricks_done - ago
+        row[FIRST_TRICK + ago] = table.tricks[trick] if 0 <= trick < rules.hand_size else EMPTY
+    if table.phase == PLAY:
+        row[FIRST_TRICK] |= single(LEADER + relative_seat(rules, table.leader, seat))
+    row[FIRST_TRICK + 1] |= THERMOMETER[rules.num_players] << np.uint64(SEAT_EXISTS)
+    _encode_seats(table, rules, seat, row)
+
+
+@njit
+def relative_seat(rules: np.record, seat: int, observer: int) -> int:
+    """How many seats clockwise from the observer a seat is."""
+    return seat - observer if seat >= observer else seat - observer + rules.num_players
+
+
+@njit
+def _encode_own(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
+    """The seat's own cards, the phase and the place of the dealer."""
+    hand, dealt = table.hands[seat], table.dealt[seat]
+    if rules.blind_declaring and table.phase == DECLARE:  # rule 3.12
+        hand, dealt = EMPTY, EMPTY
+    row[OWN_HAND] = hand | (THERMOMETER[table.tricks_done] << np.uint64(TRICKS_DONE))
+    row[OWN_DEALT] = dealt | single(DEALER + relative_seat(rules, table.dealer, seat))
+    row[OWN_DISCARDS] = dealt & ~hand & ~table.played[seat]
+    if table.phase <= PLAY:
+        row[OWN_HAND] |= single(PHASE + table.phase)
+    if table.phase == PLAY:
+        if table.led_suit != NO_SUIT:
+            row[OWN_HAND] |= single(LED_SUIT + table.led_suit)
+        if in_mask(table.stayed, seat) and is_last_to_play(table, seat):
+            row[OWN_DEALT] |= single(LAST_TO_PLAY)
+
+
+@njit
+def _encode_pot(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
+    """The turn-up, the pot as thermometers, and who paid no ante."""
+    row[TURN_UP] = single(table.turn_up)
+    antes = rules.ante * rules.num_players
+    for step in range(POT_BITS):
+        if 2 * table.pot < POT_STEPS[step] * antes:
+            break
+        row[TURN_UP] |= single(POT + step)
+    if rules.limit < MAX_CHIPS:
+        for step in range(POT_OVER_LIMIT_BITS):
+            if 2 * table.pot >= LIMIT_STEPS[step] * rules.limit:
+                row[OWN_DEALT] |= single(POT_OVER_LIMIT + step)
+    if table.exempt != 0:
+        for other in range(rules.num_players):
+            if in_mask(table.exempt, other):
+                row[OWN_DISCARDS] |= single(EXEMPT + relative_seat(rules, other, seat))
+    if holds(table.face_up, table.turn_up):
+        row[OWN_DISCARDS] |= single(TURN_UP_GONE)
+
+
+@njit
+def _encode_seats(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
+    """What each seat has shown, the observer first."""
+    word = FIRST_TRICK + rules.hand_size
+    other = seat
+    for _ in range(rules.num_players):
+        shown = table.played[other]
+        shown |= (THERMOMETER[table.num_discards[other]] << np.uint64(DISCARDS)) | (
+            THERMOMETER[table.tricks_won[other]] << np.uint64(TRICKS)
+        )
+        shown |= np.uint64((table.stayed >> other) & 1) << np.uint64(STAYED)
+        shown |= np.uint64((table.passed >> other) & 1) << np.uint64(PASSED)
+        row[word] = shown
+        word += 1
+        other = other + 1 if other + 1 < rules.num_players else 0
+    for padding in range(word, len(row)):
+        row[padding] = EMPTY
+
+
+# --- plain arrays ------------------------------------------------------------------------------------------------------
+
+_BYTE_BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.float32)
+"""[256, 8] float32: the bits of every byte, lowest first."""
+
+
+@njit_entry
+def _unpack_rows(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
+    """Bits of `words` [D, W] as 0.0 and 1.0 in `out` [D, 64*W]."""
+    for row in range(words.shape[0]):
+        for word in range(words.shape[1]):
+            bits = words[row, word]
+            for byte in range(8):
+                pattern = (bits >> np.uint64(8 * byte)) & np.uint64(255)
+                for bit in range(8):
+                    out[row, BITS * word + 8 * byte + bit] = _BYTE_BITS[pattern, bit]
+
+
+@njit_entry
+def _unpack_action_rows(legal: NDArray[np.uint64], out: NDArray[np.bool_]) -> None:
+    """The first A bits of each row of `legal` [D, 2] in `out` [D, A]."""
+    for row in range(legal.shape[0]):
+        low, high = legal[row, 0], legal[row, 1]
+        for action in range(min(out.shape[1], BITS)):
+            out[row, action] = (low >> np.uint64(action)) & np.uint64(1) != EMPTY
+        for action in range(BITS, out.shape[1]):
+            out[row, action] = (high >> np.uint64(action - BITS)) & np.uint64(1) != EMPTY
+
+
+def unpack(words: NDArray[np.uint64], out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """Packed observations as plain features.
+
+    Args:
+        words: [D, W] uint64.
+        out: [D, 64*W] float32 to fill; a fresh array when left out.
+
+    Returns:
+        [D, 64*W] float32 of zeros and ones.
+    """
+    out = buffer(out, (len(words), BITS * words.shape[1]), np.dtype(np.float32))
+    _unpack_rows(words, out)
+    return out
+
+
+def unpack_actions(
+    legal: NDArray[np.uint64], num_actions: int, out: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """Packed legal sets [D, 2] uint64 as masks [D, A] bool, True for allowed."""
+    out = buffer(out, (len(legal), num_actions), np.dtype(np.bool_))
+    _unpack_action_rows(legal, out)
+    return out
+
+
+def pack(features: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """Plain features [D, 64*W] as packed words [D, W] uint64; the inverse of `unpack`."""
+    packed = np.packbits(np.asarray(features) > 0.5, axis=-1, bitorder="little")
+    return np.ascontiguousarray(packed).view(np.dtype(np.uint64).newbyteorder("<")).astype(np.uint64)
+
+
+def buffer(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The caller's output array after a check, or a fresh one.
+
+    Raises:
+        ValueError: `out` has another shape or dtype, or is not contiguous.
+    """
+    if out is None:
+        return np.empty(shape, dtype)
+    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
+        raise ValueError(f"out is {out.dtype} {out.shape}; it must be a contiguous {dtype} array of shape {shape}")
+    return out

@@ -1,0 +1,299 @@
+"""`Tables`: thousands of tables stepped at once.
+
+Shapes: B tables, N seats, S seats shown, W words, O = 64*W features, A actions, k chosen rows, C cards of the pack.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bourre_env.bourre import batch
+from bourre_env.bourre.actions import action_text, legal_texts, num_actions
+from bourre_env.bourre.observation import Layout, buffer, layout, unpack, unpack_actions
+from bourre_env.bourre.rules import MAX_CHIPS, MAX_PLAYERS, Rules
+from bourre_env.bourre.snapshot import Snapshot, snapshot
+from bourre_env.bourre.table import NO_SEAT, PHASE_NAMES, SETTLED, TABLE
+from bourre_env.errors import ChipsError, DeckError, IllegalActionError
+
+Records = np.recarray[Any, Any]
+
+
+class Tables:
+    """B tables under the same rules, each a record of dtype `TABLE`.
+
+    Nothing restarts by itself: a settled table stays settled until it is dealt again. Every array handed out is
+    fresh unless `out=` is given. A table's row never depends on the other rows.
+
+    Attributes:
+        rules: the rules of every table.
+        num_tables: B.
+        num_actions: A.
+        layout: the named pieces of the observation.
+        records: [B] of dtype `TABLE`; read it, but change tables through the methods only.
+    """
+
+    def __init__(self, rules: Rules, num_tables: int, seats_shown: int | None = None) -> None:
+        """Make tables at which no deal has begun (they count as settled).
+
+        Args:
+            rules: the rules of every table.
+            num_tables: B, at least 1.
+            seats_shown: seats in the observation; `rules.num_players` when left out, at most 8.
+        """
+        if num_tables < 1:
+            raise ValueError(f"num_tables is {num_tables}; it must be at least 1")
+        self.rules = rules
+        self.num_tables = num_tables
+        self.num_actions = num_actions(rules)
+        self.seats_shown = rules.num_players if seats_shown is None else seats_shown
+        self.layout: Layout = layout(rules, seats_shown)
+        self.records: Records = np.zeros(num_tables, TABLE).view(np.recarray)
+        self.records["phase"] = SETTLED
+        self.records["to_act"] = NO_SEAT
+        self._rules: Records = rules.record()
+
+    # --- dealing ---
+
+    def deal(
+        self,
+        decks: ArrayLike,
+        dealer: ArrayLike,
+        carry: ArrayLike = 0,
+        exempt: ArrayLike | None = None,
+        rows: ArrayLike | None = None,
+        stacks: ArrayLike | None = None,
+    ) -> None:
+        """Begin a deal at some tables, or at all of them.
+
+        Args:
+            decks: [k, C] real card ids in dealing order, such as `shuffled_decks` gives.
+            dealer: one seat, or [k] seats.
+            carry: chips that lie in the pot: one number, or [k].
+            exempt: [k, N] bool, True for a seat that pays no ante; nobody when left out.
+            rows: [k] indices of the tables; all tables when left out.
+            stacks: [k, N] chips of the seats; needed when the rules play table stakes, refused otherwise.
+
+        Raises:
+            DeckError: a deck is not a permutation of the pack.
+            ChipsError: a pot could pass 2,147,483,647 chips (1.5).
+            ValueError: a seat, number, shape or index is out of range. Nothing is changed.
+        """
+        chosen = self._rows(rows)
+        number = len(chosen)
+        arguments = (
+            self._decks(decks, number),
+            _spread(dealer, number, "dealer", 0, self.rules.num_players - 1, np.int8),
+            _carry(self.rules, carry, number),
+            self._exempt(exempt, number),
+            self._stacks(stacks, number),
+        )
+        batch.deal_rows(self.records, self._rules, chosen, *arguments)
+
+    def _rows(self, rows: ArrayLike | None) -> NDArray[np.int64]:
+        """Indices of the chosen tables, checked."""
+        if rows is None:
+            return np.arange(self.num_tables)
+        chosen = np.asarray(rows)
+        if chosen.dtype == np.bool_ or (chosen.size and chosen.dtype.kind not in "iu") or chosen.ndim != 1:
+            raise ValueError(f"rows must be a list of table indices, not {chosen.dtype} of shape {chosen.shape}")
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.num_tables:
+            raise ValueError(f"rows reach from {chosen.min()} to {chosen.max()}; tables are 0..{self.num_tables - 1}")
+        if len(np.unique(chosen)) != len(chosen):
+            raise ValueError("rows names a table twice")
+        return chosen.astype(np.int64)
+
+    def _decks(self, decks: ArrayLike, number: int) -> NDArray[np.int8]:
+        """The decks, each checked to be a permutation of the pack."""
+        given = np.asarray(decks)
+        cards = len(self.rules.pack)
+        if given.shape != (number, cards) or given.dtype.kind not in "iu":
+            raise DeckError(f"decks are {given.dtype} {given.shape}; they must be integers of shape {(number, cards)}")
+        wrong = np.flatnonzero((np.sort(given, axis=1) != np.array(self.rules.pack)).any(axis=1))
+        if wrong.size:
+            raise DeckError(
+                f"deck {wrong[0]} is not a permutation of the {cards} cards of the pack (rule 1.2): "
+                "a card is missing, doubled or unknown"
+            )
+        return np.ascontiguousarray(given, np.int8)
+
+    def _exempt(self, exempt: ArrayLike | None, number: int) -> NDArray[np.uint8]:
+        """Masks of the exempt seats."""
+        if exempt is None:
+            return np.zeros(number, np.uint8)
+        given = np.asarray(exempt)
+        if given.shape != (number, self.rules.num_players) or given.dtype != np.bool_:
+            expected = (number, self.rules.num_players)
+            raise ValueError(f"exempt is {given.dtype} {given.shape}; it must be bool of shape {expected}")
+        return np.packbits(given, axis=1, bitorder="little")[:, 0]
+
+    def _stacks(self, stacks: ArrayLike | None, number: int) -> NDArray[np.int64]:
+        """Chips of each seat, or nothing when everybody plays on credit (6.7)."""
+        table_stakes = self.rules.stacks == "table_stakes"
+        if table_stakes != (stacks is not None):
+            raise ValueError(f"stacks must be given exactly when rules.stacks is 'table_stakes' (it is {self.rules.stacks!r})")
+        if stacks is None:
+            return np.zeros((number, MAX_PLAYERS), np.int64)
+        given = np.asarray(stacks)
+        expected = (number, self.rules.num_players)
+        if given.shape != expected or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > MAX_CHIPS:
+            raise ValueError(f"stacks must be chips from 0 to {MAX_CHIPS} of shape {expected}")
+        padded = np.zeros((number, MAX_PLAYERS), np.int64)
+        padded[:, : self.rules.num_players] = given
+        return padded
+
+    # --- stepping ---
+
+    def step(self, actions: ArrayLike, play_forced: bool = False) -> None:
+        """Take one decision at every table that is not settled.
+
+        Args:
+            actions: [B] integers; entries of settled tables are ignored.
+            play_forced: afterwards also play decisions with a single legal action, until every table waits at a choice.
+
+        Raises:
+            IllegalActionError: some action is illegal; it names the table, and no table has changed.
+            ValueError: wrong shape or dtype.
+        """
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_tables,) or chosen.dtype.kind not in "iu":
+            raise ValueError(f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_tables},)")
+        row = batch.step_rows(self.records, self._rules, chosen.astype(np.int64, copy=False), play_forced)
+        if row >= 0:
+            raise self.illegal_action(row, int(chosen[row]))
+
+    def play_forced(self) -> None:
+        """Play decisions with a single legal action until every table waits at a choice or is settled."""
+        batch.play_forced_rows(self.records, self._rules)
+
+    def illegal_action(self, row: int, action: object) -> IllegalActionError:
+        """The error for an action that table `row` refuses, in words (7.1)."""
+        table = self.records[row]
+        if table.phase == SETTLED:
+            return IllegalActionError(f"table {row} is settled and takes no action ({action!r} was given); deal again")
+        known = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
+        words = f" ({action_text(self.rules, table, int(action))})" if known and isinstance(action, (int, np.integer)) else ""
+        return IllegalActionError(
+            f"table {row}, seat {table.to_act}, phase {PHASE_NAMES[table.phase]}: action {action!r}{words} is not legal; "
+            f"legal: {legal_texts(self.rules, table)}"
+        )
+
+    # --- what a policy sees ---
+
+    def legal_packed(self, out: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
+        """[B, 2] uint64: bit a of each row's 128 bits is set when action a is legal."""
+        out = buffer(out, (self.num_tables, 2), np.dtype(np.uint64))
+        batch.copy_legal(self.records, out)
+        return out
+
+    def legal_action_mask(self, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
+        """[B, A] bool: True for each legal action of the seat to act; no True in settled rows."""
+        return unpack_actions(self.legal_packed(), self.num_actions, out)
+
+    def observe_packed(
+        self, out: NDArray[np.uint64] | None = None, seats: ArrayLike | None = None
+    ) -> NDArray[np.uint64]:
+        """[B, W] uint64: what the seat to act may know; zeros in settled rows.
+
+        Args:
+            out: an array to fill.
+            seats: [B] seats to observe instead of those to act; -1 for a row of zeros.
+        """
+        out = buffer(out, (self.num_tables, self.layout.num_words), np.dtype(np.uint64))
+        if seats is None:
+            batch.encode_to_act(self.records, self._rules, out)
+        else:
+            batch.encode_seats(
+                self.records, self._rules, _spread(seats, self.num_tables, "seats", -1, self.rules.num_players - 1, np.int8), out
+            )
+        return out
+
+    def observe(self, out: NDArray[np.float32] | None = None, seats: ArrayLike | None = None) -> NDArray[np.float32]:
+        """[B, O] float32 of zeros and ones: `observe_packed`, unpacked."""
+        return unpack(self.observe_packed(seats=seats), out)
+
+    def hidden_packed(self, out: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
+        """[B, S] uint64: every seat's hand, the seat to act first and the others clockwise; zeros in settled rows.
+
+        No player may see this; it is for critics that are thrown away after training.
+        """
+        out = buffer(out, (self.num_tables, self.seats_shown), np.dtype(np.uint64))
+        batch.copy_hands(self.records, self._rules, out)
+        return out
+
+    # --- the state of the tables ---
+
+    @property
+    def to_act(self) -> NDArray[np.int8]:
+        """[B] int8: the seat to act; -1 in settled rows."""
+        return np.array(self.records["to_act"])
+
+    @property
+    def settled(self) -> NDArray[np.bool_]:
+        """[B] bool: whether the deal is over."""
+        return np.asarray(self.records["phase"] == SETTLED)
+
+    @property
+    def returns(self) -> NDArray[np.int32]:
+        """[B, N] int32: chips each seat has won or lost in this deal, ante and bourré debt included."""
+        return self.records["returns"][:, : self.rules.num_players].astype(np.int32)
+
+    @property
+    def pot(self) -> NDArray[np.int64]:
+        """[B] int64: chips in the pot; 0 in settled rows."""
+        return np.array(self.records["pot"])
+
+    @property
+    def carry(self) -> NDArray[np.int64]:
+        """[B] int64: after settlement what lies in the pot before the next antes; before it what the deal began with."""
+        return np.array(self.records["carry"])
+
+    @property
+    def exempt(self) -> NDArray[np.bool_]:
+        """[B, N] bool: after settlement who skips the next ante; before it who skipped this one."""
+        bits = np.unpackbits(self.records["exempt"][:, None], axis=1, bitorder="little")
+        return bits[:, : self.rules.num_players].astype(np.bool_)
+
+    @property
+    def dealer(self) -> NDArray[np.int8]:
+        """[B] int8: the dealer's seat."""
+        return np.array(self.records["dealer"])
+
+    def take(self, rows: ArrayLike) -> "Tables":
+        """Copies of some tables, in the order given; a table may be taken several times."""
+        chosen = np.arange(self.num_tables)[np.asarray(rows)]
+        copies = Tables(self.rules, max(1, len(chosen)), self.seats_shown)
+        if len(chosen) == 0:
+            raise ValueError("rows is empty; take at least one table")
+        copies.records = self.records[chosen].copy().view(np.recarray)
+        return copies
+
+    def snapshot(self, row: int) -> Snapshot:
+        """Everything about one table in real cards, hidden cards included; frozen."""
+        return snapshot(self.rules, self.records[row])
+
+
+def _spread(values: ArrayLike, number: int, name: str, low: int, high: int, dtype: Any) -> NDArray[Any]:
+    """One integer for each row, from one number or [number] of them, checked against a range."""
+    given = np.asarray(values)
+    if given.dtype.kind not in "iu" or given.shape not in ((), (number,)):
+        raise ValueError(f"{name} is {given.dtype} {given.shape}; it must be one integer or {number} of them")
+    if given.size and not (low <= given.min() and given.max() <= high):
+        worst = given.min() if given.min() < low else given.max()
+        raise ValueError(f"{name} is {worst}; it must be from {low} to {high}")
+    return np.ascontiguousarray(np.broadcast_to(given, (number,)), dtype)
+
+
+def _carry(rules: Rules, carry: ArrayLike, number: int) -> NDArray[np.int64]:
+    """Carries that leave room for every chip this deal can move (1.5)."""
+    a_seat = rules.ante + rules.play_fee + rules.draw_fee * rules.hand_size
+    highest = MAX_CHIPS - (rules.num_players + 1) * a_seat - rules.penalty_chips
+    try:
+        return _spread(carry, number, "carry", 0, highest, np.int64)
+    except ValueError as error:
+        if np.asarray(carry).dtype.kind in "iu" and np.max(carry) > highest:
+            raise ChipsError(
+                f"a carry of {np.max(carry)} chips is too large: a pot may not pass {MAX_CHIPS} (rule 1.5); "
+                "play with a limit, such as the preset pagat_limit"
+            ) from None
+        raise error

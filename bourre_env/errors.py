@@ -1,0 +1,25 @@
+"""What can go wrong, each with its own class. Every message says what, where, what was allowed and what to do."""
+
+
+class BourreError(Exception):
+    """The parent of every error this package raises on purpose."""
+
+
+class RulesError(BourreError, ValueError):
+    """A field of `Rules`, or a combination of fields, that makes no game."""
+
+
+class DeckError(BourreError, ValueError):
+    """A deck that is not a permutation of the pack the rules name."""
+
+
+class IllegalActionError(BourreError, ValueError):
+    """An action the rules forbid at this point (rule 7.1). The state is unchanged, to the byte."""
+
+
+class ResetNeededError(BourreError, RuntimeError):
+    """A call that needs a running deal, before `reset` or after its end."""
+
+
+class ChipsError(BourreError, OverflowError):
+    """A pot too large to be counted (rule 1.5)."""

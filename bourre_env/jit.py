@@ -1,0 +1,74 @@
+"""The one place that decides how rule functions are compiled.
+
+Numba's on-disk cache looks at the file of the function it caches and not at the files of the functions that one calls,
+so an edit of a rule could leave a compiled caller behind. The cache folder therefore carries a hash of every source
+file of the package: any edit starts from an empty folder.
+
+With `NUMBA_DISABLE_JIT=1` in the environment nothing is compiled and the same functions run as plain Python.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import config
+
+_PACKAGE = Path(__file__).parent
+_KEPT_CACHES = 5  # caches of other versions that stay on disk
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def source_hash(package: Path = _PACKAGE) -> str:
+    """Hex digest over every Python file of the package, names included."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _caches() -> Path:
+    """Where this user's compiled code goes: the folder `BOURRE_CACHE` names, else the platform's usual place."""
+    if folder := os.environ.get("BOURRE_CACHE"):
+        return Path(folder)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "bourre" / "numba"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bourre" / "numba"
+
+
+def _cache_folder() -> str:
+    """The folder for exactly these sources; folders of long-gone versions are removed."""
+    folder = _caches() / source_hash()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        by_age = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)
+        for stale in by_age[:-_KEPT_CACHES]:
+            shutil.rmtree(stale, ignore_errors=True)
+    except OSError:
+        return ""  # a read-only home: Numba looks for a place of its own
+    return str(folder)
+
+
+_CACHE_FOLDER = _cache_folder()
+
+
+def njit(function: Function) -> Function:
+    """Compile a rule: a scalar function that compiled code calls."""
+    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+
+
+def njit_entry(function: Function) -> Function:
+    """Compile a function that Python calls, and keep the result on disk."""
+    users_folder = config.CACHE_DIR
+    config.CACHE_DIR = _CACHE_FOLDER or users_folder
+    try:
+        return cast(Function, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
+    finally:
+        config.CACHE_DIR = users_folder
