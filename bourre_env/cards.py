@@ -13,6 +13,7 @@ that the four trump suits are one game to a learner. A set of cards is one unsig
 """
 
 from collections.abc import Callable, Iterable
+from typing import cast
 
 import numpy as np
 from llvmlite import ir
@@ -48,7 +49,7 @@ BEATING = np.array([_cards_beating(card) for card in range(NUM_CARDS + 1)], np.u
 """[53] uint64: the cards that beat each card, trumps being suit 0 (rule 4.6)."""
 
 
-# --- sets of cards -----------------------------------------------------------------------------------------------------
+# --- sets of cards ---
 # Three machine instructions that NumPy lacks. The plain Python bodies serve uncompiled runs.
 
 
@@ -68,31 +69,27 @@ def highest_card(cards: np.uint64) -> int:
 
 
 Emit = Callable[[ir.IRBuilder, ir.Value], ir.Value]
+Implementation = Callable[[np.uint64], int]
 
 
-def _compiled(instruction: Emit):  # type: ignore[no-untyped-def]
-    """A Numba implementation uint64 -> int64 from one LLVM instruction."""
+def _compiled(instruction: Emit) -> Callable[[object], Implementation]:
+    """What Numba compiles in place of a function uint64 -> int64: one LLVM instruction."""
 
-    @intrinsic
-    def emit(typing_context, cards):  # type: ignore[no-untyped-def]
-        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def typed(typing_context: object, cards: object) -> tuple[object, Callable[..., ir.Value]]:
+        def generate(context: object, builder: ir.IRBuilder, signature: object, arguments: list[ir.Value]) -> ir.Value:
             return instruction(builder, arguments[0])
 
         return types.int64(types.uint64), generate
 
-    def implementation(cards):  # type: ignore[no-untyped-def]
-        return lambda cards: emit(np.uint64(cards))
-
-    return implementation
+    emit = cast(Implementation, intrinsic(typed))
+    return lambda cards: lambda cards: emit(np.uint64(cards))
 
 
 _never_zero = ir.Constant(ir.IntType(1), 1)
 overload(count_cards, inline="always")(_compiled(lambda builder, cards: builder.ctpop(cards)))
 overload(lowest_card, inline="always")(_compiled(lambda builder, cards: builder.cttz(cards, _never_zero)))
 overload(highest_card, inline="always")(
-    _compiled(
-        lambda builder, cards: builder.sub(ir.Constant(ir.IntType(64), 63), builder.ctlz(cards, _never_zero))
-    )
+    _compiled(lambda builder, cards: builder.sub(ir.Constant(ir.IntType(64), 63), builder.ctlz(cards, _never_zero)))
 )
 
 
@@ -120,7 +117,7 @@ def rank_of(card: int) -> int:
     return card % NUM_RANKS
 
 
-# --- relative and real ids ---------------------------------------------------------------------------------------------
+# --- relative and real ids ---
 
 
 @njit
@@ -141,7 +138,7 @@ def to_real(card: int, trump_suit: int) -> int:
     return card - NUM_RANKS if suit <= trump_suit else card
 
 
-# --- text --------------------------------------------------------------------------------------------------------------
+# --- text ---
 
 
 def card_text(card: int, rank_names: str = RANK_NAMES) -> str:

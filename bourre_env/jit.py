@@ -66,9 +66,10 @@ def njit(function: Function) -> Function:
 
 def njit_entry(function: Function) -> Function:
     """Compile a function that Python calls, and keep the result on disk."""
-    users_folder = config.CACHE_DIR
-    config.CACHE_DIR = _CACHE_FOLDER or users_folder
+    settings = vars(config)  # Numba reads the folder at decoration, and has no argument for it
+    users_folder = settings["CACHE_DIR"]
+    settings["CACHE_DIR"] = _CACHE_FOLDER or users_folder
     try:
         return cast(Function, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
     finally:
-        config.CACHE_DIR = users_folder
+        settings["CACHE_DIR"] = users_folder

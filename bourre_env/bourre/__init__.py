@@ -1,0 +1,1 @@
+"""Bourré: its rules, its tables, and what a seat may know."""

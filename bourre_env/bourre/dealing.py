@@ -15,9 +15,7 @@ RELATIVE = np.array(
 
 
 @njit
-def deal(
-    table: np.record, rules: np.record, deck: NDArray[np.int8], dealer: int, carry: int, exempt: np.uint8
-) -> None:
+def deal(table: np.record, rules: np.record, deck: NDArray[np.int8], dealer: int, carry: int, exempt: np.uint8) -> None:
     """Start a deal: clear the table, take the antes, deal and turn up; the eldest is to declare.
 
     Args:
@@ -95,6 +93,6 @@ def deal_hands(table: np.record, rules: np.record) -> None:
     seat = table.dealer
     for place in range(rules.num_players * rules.hand_size):
         seat = seat + 1 if seat + 1 < rules.num_players else 0
-        table.hands[seat] |= single(table.deck[place])
+        table.hands[seat] |= single(int(table.deck[place]))
     for seat in range(rules.num_players):
         table.dealt[seat] = table.hands[seat]

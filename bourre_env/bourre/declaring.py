@@ -8,7 +8,6 @@ from bourre_env.bourre.settling import collect_pot, leave_pot
 from bourre_env.bourre.table import (
     DECLARE,
     DRAW,
-    NO_SEAT,
     next_active,
     num_active,
     pay_into_pot,
@@ -186,11 +185,12 @@ def deck_hash(table: np.record, rules: np.record) -> np.uint64:
     suits_met = 0
     word = np.uint64(0)
     for place in range(rules.ranks * rules.suits):
-        suit = suit_of(table.deck[place])
+        card = int(table.deck[place])
+        suit = suit_of(card)
         if suit_numbers[suit] < 0:
             suit_numbers[suit] = suits_met
             suits_met += 1
-        word = mix(word ^ np.uint64(NUM_RANKS * suit_numbers[suit] + rank_of(table.deck[place]) + 1))
+        word = mix(word ^ np.uint64(NUM_RANKS * suit_numbers[suit] + rank_of(card) + 1))
     return word
 
 
@@ -228,4 +228,3 @@ def _next_draw(table: np.record, rules: np.record) -> None:
         begin_play(table)
     else:
         table.to_act = following
-

@@ -1,8 +1,8 @@
 """What a seat may know, as bits: named segments over a row of 64-bit words.
 
-The low 52 bits of each word are a set of cards (relative ids), the high 12 are flags. Words 0 to 3 tell of the seat itself and of the pot,
-then one word for each trick, the current one first, then one for each seat, the observer first and the others
-clockwise. Every feature is 0 or 1; counts and chips are thermometers (bit k set when the count is above k). The row is
+The low 52 bits of each word are a set of cards (relative ids), the high 12 are flags. Words 0 to 3 tell of the seat
+itself and of the pot; then comes one word for each trick, the current one first, then one for each seat, the observer
+first and the others clockwise. Every feature is 0 or 1; counts and chips are thermometers (bit k set when the count is above k). The row is
 complete: who played which card in which trick can be read from it, and what the seat was dealt, threw away and drew.
 
 Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
@@ -11,7 +11,7 @@ Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -110,11 +110,13 @@ def layout(rules: Rules, seats_shown: int | None = None) -> Layout:
     """
     seats = rules.num_players if seats_shown is None else seats_shown
     if not rules.num_players <= seats <= MAX_PLAYERS:
-        raise ValueError(f"seats_shown is {seats}; it must be from {rules.num_players} (the seats there are) to {MAX_PLAYERS}")
+        raise ValueError(
+            f"seats_shown is {seats}; it must be from {rules.num_players} (the seats there are) to {MAX_PLAYERS}"
+        )
     return _layout(rules.hand_size, seats)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _layout(hand_size: int, seats: int) -> Layout:
     """The layout for a number of tricks and of seats shown."""
     pieces = {
@@ -147,7 +149,7 @@ def _layout(hand_size: int, seats: int) -> Layout:
     return Layout(first_seat_word(hand_size) + seats, pieces)
 
 
-# --- encoding ----------------------------------------------------------------------------------------------------------
+# --- encoding ---
 
 
 @njit
@@ -228,7 +230,7 @@ def _encode_seats(table: np.record, rules: np.record, seat: int, row: NDArray[np
         row[padding] = EMPTY
 
 
-# --- plain arrays ------------------------------------------------------------------------------------------------------
+# --- plain arrays ---
 
 _BYTE_BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.float32)
 """[256, 8] float32: the bits of every byte, lowest first."""

@@ -79,4 +79,3 @@ def _end_trick(table: np.record, rules: np.record) -> None:
     table.best_seat = NO_SEAT
     if table.tricks_done == rules.hand_size:
         settle(table, rules)
-

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bourre_env import tricks
-from bourre_env.cards import NUM_RANKS, NUM_SUITS, RANK_NAMES, SUIT_NAMES
+from bourre_env.cards import NUM_RANKS, RANK_NAMES, SUIT_NAMES
 from bourre_env.errors import RulesError
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 8
@@ -191,9 +191,7 @@ class Rules:
     def pack(self) -> tuple[int, ...]:
         """Real ids of the cards in the pack, ascending."""
         lowest = NUM_RANKS - len(self.ranks)
-        return tuple(
-            NUM_RANKS * suit + rank for suit in range(len(self.suits)) for rank in range(lowest, NUM_RANKS)
-        )
+        return tuple(NUM_RANKS * suit + rank for suit in range(len(self.suits)) for rank in range(lowest, NUM_RANKS))
 
     @property
     def rank_names(self) -> str:
@@ -258,7 +256,7 @@ def _check_types(rules: Rules) -> None:
     for field in dataclasses.fields(rules):
         value = getattr(rules, field.name)
         allowed = _TYPES.get(field.name, type(field.default))
-        if isinstance(value, bool) and allowed is not bool or not isinstance(value, allowed):
+        if (isinstance(value, bool) and allowed is not bool) or not isinstance(value, allowed):
             raise RulesError(f"Rules.{field.name} is {value!r} ({type(value).__name__}); it must be {_named(allowed)}")
         if field.name in CHOICES and value not in CHOICES[field.name]:
             near = _nearest(value, CHOICES[field.name])
@@ -276,7 +274,8 @@ def _check_ranges(rules: Rules) -> None:
         _check_range("limit", rules.limit, 1, MAX_CHIPS)
     if isinstance(rules.max_discards, tuple) and len(rules.max_discards) != MAX_PLAYERS - MIN_PLAYERS + 1:
         raise RulesError(
-            f"Rules.max_discards has {len(rules.max_discards)} numbers; give one number, or seven: one for each table size from 2 to 8"
+            f"Rules.max_discards has {len(rules.max_discards)} numbers; "
+            "give one number, or seven: one for each table size from 2 to 8"
         )
     sizes = rules.max_discards if isinstance(rules.max_discards, tuple) else (rules.max_discards,)
     for number in sizes:
@@ -294,12 +293,13 @@ def _check_combinations(rules: Rules) -> None:
     cards_dealt = rules.num_players * rules.hand_size + (rules.turn_up_owner == "table")
     if cards_dealt > len(rules.pack):
         raise RulesError(
-            f"num_players={rules.num_players} with hand_size={rules.hand_size} deals {cards_dealt} cards from a pack of {len(rules.pack)}; "
-            "use fewer players, smaller hands or more ranks"
+            f"num_players={rules.num_players} with hand_size={rules.hand_size} deals {cards_dealt} cards "
+            f"from a pack of {len(rules.pack)}; use fewer players, smaller hands or more ranks"
         )
     if rules.bourre_penalty == "match_pot" and rules.penalty_chips:
         raise RulesError(
-            f"penalty_chips={rules.penalty_chips} has no meaning when bourre_penalty='match_pot'; choose 'capped' or 'fixed', or leave it 0"
+            f"penalty_chips={rules.penalty_chips} has no meaning when bourre_penalty='match_pot'; "
+            "choose 'capped' or 'fixed', or leave it 0"
         )
     if rules.bourre_penalty != "match_pot" and not rules.penalty_chips:
         raise RulesError(f"bourre_penalty={rules.bourre_penalty!r} needs penalty_chips of at least 1")

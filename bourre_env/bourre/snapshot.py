@@ -84,7 +84,9 @@ def cards_on_table(rules: Rules, table: np.record) -> tuple[tuple[int, str], ...
         return ()
     trick = int(table.tricks[table.tricks_done])
     clockwise = [(int(table.leader) + step) % rules.num_players for step in range(rules.num_players)]
-    pairs = [(seat, card) for seat in clockwise for card in range(NUM_CARDS) if (trick & int(table.played[seat])) >> card & 1]
+    pairs = [
+        (seat, card) for seat in clockwise for card in range(NUM_CARDS) if (trick & int(table.played[seat])) >> card & 1
+    ]
     return tuple((seat, _text(rules, table, card)) for seat, card in pairs)
 
 

@@ -131,7 +131,9 @@ class Tables:
         """Chips of each seat, or nothing when everybody plays on credit (6.7)."""
         table_stakes = self.rules.stacks == "table_stakes"
         if table_stakes != (stacks is not None):
-            raise ValueError(f"stacks must be given exactly when rules.stacks is 'table_stakes' (it is {self.rules.stacks!r})")
+            raise ValueError(
+                f"stacks must be given exactly when rules.stacks is 'table_stakes' (it is {self.rules.stacks!r})"
+            )
         if stacks is None:
             return np.zeros((number, MAX_PLAYERS), np.int64)
         given = np.asarray(stacks)
@@ -157,7 +159,9 @@ class Tables:
         """
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_tables,) or chosen.dtype.kind not in "iu":
-            raise ValueError(f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_tables},)")
+            raise ValueError(
+                f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_tables},)"
+            )
         row = batch.step_rows(self.records, self._rules, chosen.astype(np.int64, copy=False), play_forced)
         if row >= 0:
             raise self.illegal_action(row, int(chosen[row]))
@@ -172,10 +176,14 @@ class Tables:
         if table.phase == SETTLED:
             return IllegalActionError(f"table {row} is settled and takes no action ({action!r} was given); deal again")
         known = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        words = f" ({action_text(self.rules, table, int(action))})" if known and isinstance(action, (int, np.integer)) else ""
+        words = (
+            f" ({action_text(self.rules, table, int(action))})"
+            if known and isinstance(action, (int, np.integer))
+            else ""
+        )
         return IllegalActionError(
-            f"table {row}, seat {table.to_act}, phase {PHASE_NAMES[table.phase]}: action {action!r}{words} is not legal; "
-            f"legal: {legal_texts(self.rules, table)}"
+            f"table {row}, seat {table.to_act}, phase {PHASE_NAMES[table.phase]}: "
+            f"action {action!r}{words} is not legal; legal: {legal_texts(self.rules, table)}"
         )
 
     # --- what a policy sees ---
@@ -204,7 +212,10 @@ class Tables:
             batch.encode_to_act(self.records, self._rules, out)
         else:
             batch.encode_seats(
-                self.records, self._rules, _spread(seats, self.num_tables, "seats", -1, self.rules.num_players - 1, np.int8), out
+                self.records,
+                self._rules,
+                _spread(seats, self.num_tables, "seats", -1, self.rules.num_players - 1, np.int8),
+                out,
             )
         return out
 
@@ -245,7 +256,7 @@ class Tables:
 
     @property
     def carry(self) -> NDArray[np.int64]:
-        """[B] int64: after settlement what lies in the pot before the next antes; before it what the deal began with."""
+        """[B] int64: once settled what lies in the pot before the next antes; before it what the deal began with."""
         return np.array(self.records["carry"])
 
     @property

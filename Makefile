@@ -1,0 +1,45 @@
+# `make train` and `make test` are all a newcomer needs; both set up .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: venv train test test-all check format lint types bench clean help
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+venv: $(READY) ## make .venv and install the exact versions of requirements.lock
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else 1)' || \
+		{ echo "Python 3.11 to 3.13 is needed, and $$($(PYTHON) --version) is '$(PYTHON)'; name another: make PYTHON=python3.12 ..." >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+train: $(READY) ## train the default preset (about five minutes), then a small tournament
+	$(BIN)/python train.py
+
+test: $(READY) ## the quick tests (under three minutes)
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-all: $(READY) ## every test, the slow ones too
+	$(BIN)/python -m pytest -n 2
+
+check: format lint types test ## what continuous integration runs
+
+format: $(READY) ## is the code formatted?
+	$(BIN)/ruff format --check .
+
+lint: $(READY) ## does the linter object?
+	$(BIN)/ruff check .
+
+types: $(READY) ## do the types fit?
+	$(BIN)/mypy
+
+bench: $(READY) ## decisions per second of the engine and the environment
+	$(BIN)/python -m benchmarks.engine
+
+clean: ## remove .venv and caches
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist ./*.egg-info
