@@ -4,6 +4,7 @@ from bourre_env.bourre.rules import PRESETS, Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import shuffled_decks
+from bourre_env.env import env, raw_env, register
 from bourre_env.errors import BourreError, ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
 
 __all__ = [
@@ -17,5 +18,9 @@ __all__ = [
     "RulesError",
     "Snapshot",
     "Tables",
+    "env",
+    "raw_env",
     "shuffled_decks",
 ]
+
+register()

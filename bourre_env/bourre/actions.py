@@ -114,8 +114,8 @@ def legal_texts(rules: Rules, table: np.record) -> str:
     stays = [action for action in legal if len(rules.pack) <= action < num_actions(rules) - 1]
     if len(stays) > 1:
         most = max((action - len(rules.pack)).bit_count() for action in stays)
-        held = action_text(rules, table, max(stays, key=lambda action: (action - len(rules.pack)).bit_count()))
-        ways = f"stay with up to {most} discards ({len(stays)} ways; all of them: {held})"
+        held = action_text(rules, table, len(rules.pack) + (1 << rules.hand_size) - 1).removeprefix(STAY_TEXT)
+        ways = f"stay with up to {most} discards out of{held} ({len(stays)} ways)"
         may_pass = [PASS_TEXT] if legal[-1] == num_actions(rules) - 1 else []
         return ", ".join([*may_pass, ways])
     return ", ".join(action_text(rules, table, action) for action in legal)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bourre_env.bourre import turn
 from bourre_env.bourre.dealing import deal
-from bourre_env.bourre.observation import encode
+from bourre_env.bourre.observation import BITS, encode, unpack_row
 from bourre_env.bourre.table import SETTLED
 from bourre_env.cards import EMPTY
 from bourre_env.jit import njit_entry
@@ -86,6 +86,17 @@ def encode_seats(tables: Records, rules: Records, seats: NDArray[np.int8], out: 
             out[row, :] = EMPTY
         else:
             encode(tables[row], rules[0], seats[row], out[row])
+
+
+@njit_entry
+def view_one(tables: Records, rules: Records, seat: int, features: NDArray[np.float32], mask: NDArray[np.int8]) -> None:
+    """One seat's view of the first table: `features` [O] and `mask` [A], ones only for the seat to act."""
+    words = np.empty(len(features) // BITS, np.uint64)
+    encode(tables[0], rules[0], seat, words)
+    unpack_row(words, features)
+    is_to_act = tables[0].to_act == seat
+    for action in range(len(mask)):
+        mask[action] = is_to_act and turn.is_legal(tables[0], action)
 
 
 @njit_entry

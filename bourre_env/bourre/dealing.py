@@ -80,11 +80,12 @@ def turn_up_and_stock(table: np.record, rules: np.record, deck: NDArray[np.int8]
         card = RELATIVE[table.trump_suit, deck[place]]
         table.deck[place] = card
         table.stock[place] = card
-    table.turn_up = table.deck[turn_up_place]
+    turn_up = table.deck[turn_up_place]
+    table.turn_up = turn_up
     table.stock_next = turn_up_place + 1
     table.stock_end = len(deck)
     if rules.turn_up_on_table:
-        table.face_up = single(table.turn_up)
+        table.face_up = single(turn_up)
 
 
 @njit

@@ -167,13 +167,14 @@ def serve_card(table: np.record, rules: np.record) -> int:
 @njit
 def reshuffle(table: np.record, rules: np.record, cards: np.uint64) -> None:
     """Rules 3.11 and 8.4: `cards` become the stock, in an order that the dealt pack decides."""
-    table.num_reshuffles += 1
+    reshuffles = table.num_reshuffles + 1
+    table.num_reshuffles = reshuffles
     number = 0
     for place in range(rules.ranks * rules.suits):
         if holds(cards, table.deck[place]):
             table.stock[number] = table.deck[place]
             number += 1
-    shuffle(table.stock, number, mix(deck_hash(table, rules) + GOLDEN * np.uint64(table.num_reshuffles)))
+    shuffle(table.stock, number, mix(deck_hash(table, rules) + GOLDEN * np.uint64(reshuffles)))
     table.stock_next = 0
     table.stock_end = number
 

@@ -2,8 +2,9 @@
 
 The low 52 bits of each word are a set of cards (relative ids), the high 12 are flags. Words 0 to 3 tell of the seat
 itself and of the pot; then comes one word for each trick, the current one first, then one for each seat, the observer
-first and the others clockwise. Every feature is 0 or 1; counts and chips are thermometers (bit k set when the count is above k). The row is
-complete: who played which card in which trick can be read from it, and what the seat was dealt, threw away and drew.
+first and the others clockwise. Every feature is 0 or 1; counts and chips are thermometers (bit k set when the count is
+above k). The row is complete: who played which card in which trick can be read from it, and what the seat was dealt,
+threw away and drew.
 
 Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
 """
@@ -236,16 +237,21 @@ _BYTE_BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(2
 """[256, 8] float32: the bits of every byte, lowest first."""
 
 
+@njit
+def unpack_row(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
+    """Bits of `words` [W] as 0.0 and 1.0 in `out` [64*W]."""
+    for word in range(len(words)):
+        for byte in range(8):
+            pattern = (words[word] >> np.uint64(8 * byte)) & np.uint64(255)
+            for bit in range(8):
+                out[BITS * word + 8 * byte + bit] = _BYTE_BITS[pattern, bit]
+
+
 @njit_entry
 def _unpack_rows(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
-    """Bits of `words` [D, W] as 0.0 and 1.0 in `out` [D, 64*W]."""
+    """`unpack_row` for each row of `words` [D, W]."""
     for row in range(words.shape[0]):
-        for word in range(words.shape[1]):
-            bits = words[row, word]
-            for byte in range(8):
-                pattern = (bits >> np.uint64(8 * byte)) & np.uint64(255)
-                for bit in range(8):
-                    out[row, BITS * word + 8 * byte + bit] = _BYTE_BITS[pattern, bit]
+        unpack_row(words[row], out[row])
 
 
 @njit_entry

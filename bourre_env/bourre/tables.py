@@ -223,6 +223,16 @@ class Tables:
         """[B, O] float32 of zeros and ones: `observe_packed`, unpacked."""
         return unpack(self.observe_packed(seats=seats), out)
 
+    def view_one(self, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """One seat's observation [O] float32 and legal actions [A] int8 at the first table, as fresh arrays.
+
+        The mask has ones only when the seat is to act.
+        """
+        features = np.empty(self.layout.size, np.float32)
+        mask = np.empty(self.num_actions, np.int8)
+        batch.view_one(self.records, self._rules, seat, features, mask)
+        return features, mask
+
     def hidden_packed(self, out: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
         """[B, S] uint64: every seat's hand, the seat to act first and the others clockwise; zeros in settled rows.
 

@@ -1,0 +1,417 @@
+"""Bourré as a PettingZoo AEC environment.
+
+| Import | `import bourre_env; bourre_env.env()` or `pettingzoo.make("aec", "bourre/bourre-v0")` |
+|---|---|
+| Agents | `player_0` … `player_{N-1}`, N = 2 to 8 (default 4) |
+| Actions | `Discrete(85)` with the full pack |
+| Observation | `{"observation": float32 [O], "action_mask": int8 [A]}`, values 0 and 1 |
+| Rewards | chips, unscaled |
+
+### Rules
+
+`RULES.md` has the law with its numbers; `rules` names a preset or is a `Rules` value.
+
+### Arguments
+
+* `num_players`: seats, 2 to 8; must agree with a `Rules` value when one is given.
+* `rules`: "pagat", "pagat_limit", … or a `Rules` value.
+* `num_deals`: deals in an episode. The dealer moves on, the pot left and the exemptions carry over.
+* `render_mode`: None or "ansi".
+* `illegal` (`env` only): "raise" lets `IllegalActionError` through; "terminate" adds PettingZoo's
+  `TerminateIllegalWrapper`, which ends the episode with -1 for the offender and nothing for the others. That is no
+  chip count: rewards no longer sum to zero. Never train or rate through it.
+
+### Observation
+
+Named pieces in `bourre_env.bourre.observation.layout(rules).segments`. Each agent sees the table from its own
+seat: cards by trump-relative id, other seats by their distance clockwise. Only the agent to act has ones in its mask.
+
+### Actions
+
+0-51 play that card (trump-relative id: 13*suit + rank, trumps are suit 0); 52-83 stay and throw away the cards named by
+the bits of `action - 52` over the sorted hand; 84 pass. `action_text` and `action_id` translate.
+
+### Rewards
+
+When a deal is settled each agent receives the chips it won or lost in it, ante and bourré debt included. At the end of
+the episode the pot that is left is shared equally, so that the rewards of an episode sum to zero (or to the carry
+handed in through `options`).
+
+### End of the episode
+
+All agents stay until the episode ends; passing ends nothing. A single deal ends by termination; an episode of several
+deals ends by truncation after the last one. The action that settles one deal also deals the next.
+
+### Seeds
+
+`reset(seed=s)` starts a stream of deals: deal n since then has the pack `shuffled_decks(s, [n])`. `reset()` goes on
+with the next deal of the stream; without any seed the operating system gives one, which `episode_seed` tells.
+
+### Version history
+
+* v0: first version.
+"""
+
+import copy
+import difflib
+import operator
+import secrets
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pettingzoo
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo.utils import wrappers
+
+from bourre_env.bourre import actions
+from bourre_env.bourre.rules import Rules
+from bourre_env.bourre.snapshot import Snapshot
+from bourre_env.bourre.table import SETTLED
+from bourre_env.bourre.tables import Tables
+from bourre_env.cards import card_id
+from bourre_env.deck import shuffled_decks, stream_keys
+from bourre_env.errors import DeckError, IllegalActionError, ResetNeededError, RulesError
+from bourre_env.render import ansi
+
+Observation = dict[str, NDArray[Any]]
+
+ENV_ID = "bourre/bourre-v0"
+ILLEGAL = ("raise", "terminate")
+RENDER_MODES = ["ansi"]
+OPTIONS = ("deck", "dealer", "carry", "exempt")
+_DEALER_STREAM = 0x6465616C6572  # keeps the draw of the dealer apart from the packs
+_LARGEST_SEED = 2**64 - 1
+
+
+def env(
+    num_players: int = 4,
+    rules: str | Rules = "pagat",
+    num_deals: int = 1,
+    render_mode: str | None = None,
+    illegal: str = "raise",
+) -> Any:
+    """The environment with PettingZoo's usual wrappers; arguments as in the module's text."""
+    if illegal not in ILLEGAL:
+        raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
+    table = raw_env(num_players, rules, num_deals, render_mode)
+    if illegal == "terminate":
+        table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
+        table = wrappers.AssertOutOfBoundsWrapper(table)
+    return wrappers.OrderEnforcingWrapper(table)
+
+
+def _rules_of(rules: str | Rules, num_players: int) -> Rules:
+    """The rules of the environment, from a preset's name or a value."""
+    if isinstance(rules, str):
+        return Rules.preset(rules, num_players=num_players)
+    if not isinstance(rules, Rules):
+        raise RulesError(f"rules is {rules!r}; give the name of a preset or a Rules value")
+    if rules.num_players != num_players and num_players != _DEFAULT_PLAYERS:
+        raise RulesError(f"num_players={num_players} contradicts rules.num_players={rules.num_players}")
+    return rules
+
+
+_DEFAULT_PLAYERS = 4
+
+
+class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name PettingZoo's users expect
+    """Bourré without wrappers: an illegal action raises `IllegalActionError` and changes nothing.
+
+    Attributes:
+        rules: the house rules.
+        num_deals: deals in an episode.
+        deal_index: the number of the current deal in its episode.
+        episode_seed: the seed of the stream of deals.
+    """
+
+    metadata = {  # noqa: RUF012 - PettingZoo reads a plain dict
+        "name": "bourre_v0",
+        "render_modes": RENDER_MODES,
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(
+        self,
+        num_players: int = _DEFAULT_PLAYERS,
+        rules: str | Rules = "pagat",
+        num_deals: int = 1,
+        render_mode: str | None = None,
+    ) -> None:
+        """Set up a table; `reset` deals."""
+        super().__init__()
+        if isinstance(num_deals, bool) or not isinstance(num_deals, int) or num_deals < 1:
+            raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
+        self.rules = _rules_of(rules, num_players)
+        self.num_deals = num_deals
+        self.render_mode = render_mode
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._tables = Tables(self.rules, 1)
+        self._table = self._tables.records[0]
+        num_actions, size = self._tables.num_actions, self._tables.layout.size
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0.0, 1.0, (size,), np.float32),
+                    "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
+        self.episode_seed: int | None = None
+        self._deals_since_seed = 0
+        self.deal_index = 0
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of what `agent` observes: the same object at each call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of the agent's actions: the same object at each call."""
+        return self.action_spaces[agent]
+
+    # --- episodes ---
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode.
+
+        Args:
+            seed: 0 to 2^64 - 1 starts a stream of deals; None goes on with the current one.
+            options: `deck` (card texts in dealing order, for the first deal), `dealer` (else drawn from the seed),
+                `carry` (chips in the pot) and `exempt` (seats that pay no ante).
+
+        Raises:
+            ValueError: a seed or an option that makes no deal; nothing is changed.
+        """
+        chosen = _checked_options(options, self.rules)
+        new_seed = _checked_seed(seed) if seed is not None else self.episode_seed
+        if new_seed is None:
+            new_seed = secrets.randbits(64)
+        deal_id = 0 if new_seed != self.episode_seed or seed is not None else self._deals_since_seed
+        deck = chosen.get("deck")
+        self._tables.deal(
+            self._deck(new_seed, deal_id) if deck is None else deck[None],
+            chosen.get("dealer", _drawn_dealer(new_seed, deal_id, self.rules.num_players)),
+            carry=chosen.get("carry", 0),
+            exempt=_seat_flags(chosen.get("exempt", ()), self.rules.num_players),
+        )
+        self.episode_seed, self._deals_since_seed = new_seed, deal_id + 1
+        self.deal_index = 0
+        self._begin_bookkeeping()
+
+    def _deck(self, seed: int, deal_id: int) -> NDArray[np.int8]:
+        """[1, C]: the pack of a numbered deal."""
+        return shuffled_decks(seed, [deal_id], pack=self.rules.pack)
+
+    def _begin_bookkeeping(self) -> None:
+        """The dictionaries PettingZoo asks for, as they are before the first action."""
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._chips_before = np.zeros(self.rules.num_players, np.int64)
+        self.agent_selection = self._agent_to_act()
+
+    def _agent_to_act(self) -> str:
+        """The agent whose decision the table waits for."""
+        return self.possible_agents[self._table["to_act"]]
+
+    def step(self, action: int | None) -> None:
+        """Take the decision of `agent_selection`; `None` from an agent whose episode has ended.
+
+        Raises:
+            IllegalActionError: the action is not legal, not an integer, or None from an agent that is to act.
+            ResetNeededError: no episode has begun, or all agents have left.
+        """
+        if not getattr(self, "agents", None):
+            raise ResetNeededError("step() was called with no episode going on; call reset() first")
+        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+            self._leave(action)
+            return
+        self._take(action)
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        self._clear_rewards()
+        if self._table["phase"] == SETTLED:
+            self._after_deal()
+        if not self._is_over():
+            self.agent_selection = self._agent_to_act()
+
+    def _take(self, action: object) -> None:
+        """Hand an action to the table, if it is an integer."""
+        number = _integer(action)
+        if number is None or not 0 <= number < self._tables.num_actions:
+            raise self._tables.illegal_action(0, action if number is None else number)
+        self._tables.step(np.array([number]))
+
+    def _leave(self, action: object) -> None:
+        """The last step of an agent whose episode has ended: it leaves, in seat order."""
+        if action is not None:
+            raise IllegalActionError(
+                f"{self.agent_selection} has finished its episode and takes no action, but {action!r} was given; "
+                "pass None"
+            )
+        self._was_dead_step(None)
+
+    def _is_over(self) -> bool:
+        """Whether the episode has ended."""
+        return self.terminations[self.agents[0]] or self.truncations[self.agents[0]]
+
+    def _after_deal(self) -> None:
+        """Pay the rewards of a settled deal; deal the next one or end the episode."""
+        returns = self._table["returns"][: self.rules.num_players]
+        paid = returns.astype(np.float64)
+        last_deal = self.deal_index + 1 == self.num_deals
+        if last_deal:
+            paid += self._table["carry"] / self.rules.num_players
+        self.rewards = {agent: float(chips) for agent, chips in zip(self.possible_agents, paid, strict=True)}
+        self._accumulate_rewards()
+        if last_deal:
+            self._end_episode()
+        else:
+            self._chips_before += returns
+            self._next_deal()
+
+    def _next_deal(self) -> None:
+        """Deal again: the office of dealer, the carry and the exemptions move on (1.6, 6.5, 6.6)."""
+        seed = self.episode_seed if self.episode_seed is not None else 0
+        tables = self._tables
+        dealer = (int(self._table["dealer"]) + 1) % self.rules.num_players
+        tables.deal(self._deck(seed, self._deals_since_seed), dealer, carry=tables.carry, exempt=tables.exempt)
+        self._deals_since_seed += 1
+        self.deal_index += 1
+
+    def _end_episode(self) -> None:
+        """Every agent's episode ends now: a single deal by termination, a session by truncation."""
+        ended = self.truncations if self.num_deals > 1 else self.terminations
+        for agent in self.agents:
+            ended[agent] = True
+        self.agent_selection = self.agents[0]
+
+    # --- looking ---
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent may know, and its legal actions: fresh arrays at each call.
+
+        Returns:
+            `observation` float32 [O] and `action_mask` int8 [A]; the mask is zero unless the agent is to act.
+
+        Raises:
+            ResetNeededError: before the first `reset`.
+        """
+        if self.episode_seed is None:
+            raise ResetNeededError("observe() was called before the first deal; call reset() first")
+        observation, mask = self._tables.view_one(self._seats[agent])
+        return {"observation": observation, "action_mask": mask}
+
+    def snapshot(self) -> Snapshot:
+        """The table in real cards, hidden cards included; `chips` are those of the episode so far."""
+        if self.episode_seed is None:
+            raise ResetNeededError("snapshot() was called before the first deal; call reset() first")
+        deal = self._tables.snapshot(0)
+        chips = tuple(int(before) + now for before, now in zip(self._chips_before, deal.chips, strict=True))
+        return replace(deal, chips=chips, deal_index=self.deal_index)
+
+    def action_text(self, action: int) -> str:
+        """An action in words, for the agent to act: "pass", "stay 2C 4D", "QS"."""
+        return actions.action_text(self.rules, self._table, action)
+
+    def action_id(self, text: str) -> int:
+        """The action that words name, for the agent to act; the inverse of `action_text`."""
+        return actions.action_id(self.rules, self._table, text)
+
+    def render(self) -> str | None:
+        """The table as text when `render_mode` is "ansi"; reads, never changes."""
+        return ansi(self.snapshot()) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    # --- copying ---
+
+    def clone(self) -> "raw_env":
+        """An exact copy, also in the middle of a deal."""
+        return copy.deepcopy(self)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a copy or a pickle; the table's record must point into the copied array again."""
+        self.__dict__.update(state)
+        self._table = self._tables.records[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the view of the table's record."""
+        return {name: value for name, value in self.__dict__.items() if name != "_table"}
+
+    def __str__(self) -> str:
+        """The name with the version."""
+        return str(self.metadata["name"])
+
+
+def _integer(action: object) -> int | None:
+    """An action as an integer: Python and NumPy integers and arrays of one are accepted, nothing else."""
+    if isinstance(action, np.ndarray) and action.ndim == 0:
+        action = action[()]
+    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
+        return None
+    return operator.index(action)
+
+
+def _checked_seed(seed: object) -> int:
+    """A seed as an integer from 0 to 2^64 - 1."""
+    number = _integer(seed)
+    if number is None or not 0 <= number <= _LARGEST_SEED:
+        raise ValueError(f"seed is {seed!r}; it must be an integer from 0 to 2^64 - 1")
+    return number
+
+
+def _drawn_dealer(seed: int, deal_id: int, num_players: int) -> int:
+    """The dealer of the first deal of an episode, drawn from the seed."""
+    return int(stream_keys(seed ^ _DEALER_STREAM, [deal_id])[0] % np.uint64(num_players))
+
+
+def _checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, Any]:
+    """The options of `reset` with the deck as ids, each checked."""
+    chosen = dict(options or {})
+    for name in chosen.keys() - set(
+        OPTIONS
+    ):  # PettingZoo lets wrappers pass options of their own: only a slip is refused
+        if near := difflib.get_close_matches(str(name), OPTIONS, 1):
+            raise ValueError(
+                f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
+            )
+    if chosen.get("deck") is None:
+        chosen.pop("deck", None)
+    else:
+        chosen["deck"] = _deck_of_texts(chosen["deck"], rules)
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def _deck_of_texts(texts: Any, rules: Rules) -> NDArray[np.int8]:
+    """[C] ids of a deck written as card texts."""
+    try:
+        return np.array([card_id(text, rules.rank_names) for text in texts], np.int8)
+    except (ValueError, TypeError) as error:
+        raise DeckError(f"options['deck']: {error}") from None
+
+
+def _seat_flags(seats: Any, num_players: int) -> NDArray[np.bool_]:
+    """[1, N] bool, True for the seats named."""
+    flags = np.zeros((1, num_players), np.bool_)
+    for seat in seats:
+        number = _integer(seat)
+        if number is None or not 0 <= number < num_players:
+            raise ValueError(f"options['exempt'] names seat {seat!r}; seats are 0..{num_players - 1}")
+        flags[0, number] = True
+    return flags
+
+
+def register() -> None:
+    """Make the environment known to `pettingzoo.make`."""
+    pettingzoo.register("aec", ENV_ID, entry_point=env)
