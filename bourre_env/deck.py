@@ -16,6 +16,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR_1 = np.uint64(0xBF58476D1CE4E5B9)
 _FACTOR_2 = np.uint64(0x94D049BB133111EB)
 _LARGEST = 2**64 - 1
+_FULL_PACK = np.arange(NUM_CARDS, dtype=np.int8)
 
 
 @njit
@@ -36,11 +37,25 @@ def shuffle(cards: NDArray[np.int8], num_cards: int, key: np.uint64) -> None:
         cards[last], cards[other] = cards[other], cards[last]
 
 
+@njit
+def stream_key(seed: np.uint64, stream_id: np.uint64) -> np.uint64:
+    """The key of one numbered stream of a seed (rule 8.3)."""
+    return mix(mix(seed + GOLDEN) + GOLDEN * (stream_id + np.uint64(1)))
+
+
 @njit_entry
-def _shuffle_packs(decks: NDArray[np.int8], keys: NDArray[np.uint64]) -> None:
-    """Shuffle each row of `decks` [D, C] by its key [D]."""
+def _fill_keys(seed: np.uint64, stream_ids: NDArray[np.uint64], keys: NDArray[np.uint64]) -> None:
+    """The keys of `stream_ids` [D] into `keys` [D]."""
     for row in range(len(keys)):
-        shuffle(decks[row], decks.shape[1], keys[row])
+        keys[row] = stream_key(seed, stream_ids[row])
+
+
+@njit_entry
+def _fill_decks(seed: np.uint64, deal_ids: NDArray[np.uint64], pack: NDArray[np.int8], decks: NDArray[np.int8]) -> None:
+    """The shuffled packs of `deal_ids` [D] into `decks` [D, C]."""
+    for row in range(len(deal_ids)):
+        decks[row] = pack
+        shuffle(decks[row], len(pack), stream_key(seed, deal_ids[row]))
 
 
 def mix_array(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -48,6 +63,23 @@ def mix_array(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     words = (words ^ (words >> np.uint64(30))) * _FACTOR_1
     words = (words ^ (words >> np.uint64(27))) * _FACTOR_2
     return words ^ (words >> np.uint64(31))
+
+
+def _checked_seed(seed: int) -> np.uint64:
+    """A seed as one 64-bit word."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) <= _LARGEST:
+        raise ValueError(f"seed {seed!r} is not an integer from 0 to 2^64 - 1")
+    return np.uint64(seed)
+
+
+def _checked_ids(ids: ArrayLike) -> NDArray[np.uint64]:
+    """[D] numbers from 0, as 64-bit words."""
+    given = np.atleast_1d(np.asarray(ids))
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        raise ValueError(f"ids must be a list of integers, not {given.dtype} of shape {given.shape}")
+    if given.size and given.dtype.kind == "i" and given.min() < 0:
+        raise ValueError(f"id {given.min()} is negative; ids count from 0")
+    return given.astype(np.uint64)
 
 
 def stream_keys(seed: int, stream_ids: ArrayLike) -> NDArray[np.uint64]:
@@ -63,16 +95,10 @@ def stream_keys(seed: int, stream_ids: ArrayLike) -> NDArray[np.uint64]:
     Raises:
         ValueError: the seed or an id is not an integer in range.
     """
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) <= _LARGEST:
-        raise ValueError(f"seed {seed!r} is not an integer from 0 to 2^64 - 1")
-    ids = np.atleast_1d(np.asarray(stream_ids))
-    if ids.dtype.kind not in "iu" and ids.size:
-        raise ValueError(f"deal ids must be integers, not {ids.dtype}")
-    if ids.size and ids.min() < 0:
-        raise ValueError(f"deal id {ids.min()} is negative; ids count from 0")
-    with np.errstate(over="ignore"):
-        root = mix_array(np.array([seed], np.uint64) + GOLDEN)
-        return mix_array(root + GOLDEN * (ids.astype(np.uint64) + np.uint64(1)))
+    ids = _checked_ids(stream_ids)
+    keys = np.empty(len(ids), np.uint64)
+    _fill_keys(_checked_seed(seed), ids, keys)
+    return keys
 
 
 def shuffled_decks(seed: int, deal_ids: ArrayLike, *, pack: Sequence[int] | None = None) -> NDArray[np.int8]:
@@ -89,8 +115,8 @@ def shuffled_decks(seed: int, deal_ids: ArrayLike, *, pack: Sequence[int] | None
     Raises:
         ValueError: the seed or an id is not an integer in range.
     """
-    keys = stream_keys(seed, deal_ids)
-    cards = np.arange(NUM_CARDS, dtype=np.int8) if pack is None else np.asarray(pack, np.int8)
-    decks = np.tile(cards, (len(keys), 1))
-    _shuffle_packs(decks, keys)
+    ids = _checked_ids(deal_ids)
+    cards = _FULL_PACK if pack is None else np.array(pack, np.int8)
+    decks = np.empty((len(ids), len(cards)), np.int8)
+    _fill_decks(_checked_seed(seed), ids, cards, decks)
     return decks

@@ -73,6 +73,7 @@ from bourre_env.bourre.tables import Tables
 from bourre_env.cards import card_id
 from bourre_env.deck import shuffled_decks, stream_keys
 from bourre_env.errors import DeckError, IllegalActionError, ResetNeededError, RulesError
+from bourre_env.notation import DealRecord, write
 from bourre_env.render import ansi
 
 Observation = dict[str, NDArray[Any]]
@@ -217,8 +218,14 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._log: list[tuple[NDArray[Any], list[int]]] = []
+        self._begin_log()
         self._chips_before = np.zeros(self.rules.num_players, np.int64)
         self.agent_selection = self._agent_to_act()
+
+    def _begin_log(self) -> None:
+        """Keep the table as dealt and nothing played yet, for the hand record."""
+        self._log.append((self._tables.records.copy(), []))
 
     def _agent_to_act(self) -> str:
         """The agent whose decision the table waits for."""
@@ -250,6 +257,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         if number is None or not 0 <= number < self._tables.num_actions:
             raise self._tables.illegal_action(0, action if number is None else number)
         self._tables.step(np.array([number]))
+        self._log[-1][1].append(number)
 
     def _leave(self, action: object) -> None:
         """The last step of an agent whose episode has ended: it leaves, in seat order."""
@@ -287,6 +295,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         tables.deal(self._deck(seed, self._deals_since_seed), dealer, carry=tables.carry, exempt=tables.exempt)
         self._deals_since_seed += 1
         self.deal_index += 1
+        self._begin_log()
 
     def _end_episode(self) -> None:
         """Every agent's episode ends now: a single deal by termination, a session by truncation."""
@@ -318,6 +327,12 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         deal = self._tables.snapshot(0)
         chips = tuple(int(before) + now for before, now in zip(self._chips_before, deal.chips, strict=True))
         return replace(deal, chips=chips, deal_index=self.deal_index)
+
+    def record(self) -> str:
+        """The episode so far as a hand record (`bourre_env.notation`), hidden cards included."""
+        if self.episode_seed is None:
+            raise ResetNeededError("record() was called before the first deal; call reset() first")
+        return write([DealRecord.of_table(self.rules, opening[0], ids) for opening, ids in self._log])
 
     def action_text(self, action: int) -> str:
         """An action in words, for the agent to act: "pass", "stay 2C 4D", "QS"."""

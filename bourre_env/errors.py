@@ -23,3 +23,7 @@ class ResetNeededError(BourreError, RuntimeError):
 
 class ChipsError(BourreError, OverflowError):
     """A pot too large to be counted (rule 1.5)."""
+
+
+class NotationError(BourreError, ValueError):
+    """A written record that is no record, breaks the rules, or contradicts itself."""

@@ -12,7 +12,7 @@ from bourre_env.bourre import turn
 from bourre_env.bourre.dealing import deal
 from bourre_env.bourre.observation import BITS, encode, unpack_row
 from bourre_env.bourre.table import SETTLED
-from bourre_env.cards import EMPTY
+from bourre_env.cards import EMPTY, NUM_CARDS, single
 from bourre_env.jit import njit_entry
 
 Records = np.recarray[Any, Any]
@@ -36,6 +36,30 @@ def deal_rows(
             table.stacks[seat] = stacks[place, seat]
         deal(table, rules[0], decks[place], dealers[place], carries[place], exempt[place])
         turn.find_legal(table, rules[0])
+
+
+@njit_entry
+def first_wrong_deck(decks: NDArray[np.int8], pack: np.uint64) -> int:
+    """The first row of `decks` [k, C] that is not a permutation of the set `pack`; -1 when all are."""
+    for row in range(len(decks)):
+        met = EMPTY
+        for place in range(decks.shape[1]):
+            if 0 <= decks[row, place] < NUM_CARDS:
+                met |= single(decks[row, place])
+        if met != pack:
+            return row
+    return -1
+
+
+@njit_entry
+def is_named_twice(rows: NDArray[np.int64], num_tables: int) -> bool:
+    """Whether some table of `rows` [k] comes twice."""
+    met = np.zeros(num_tables, np.bool_)
+    for row in rows:
+        if met[row]:
+            return True
+        met[row] = True
+    return False
 
 
 @njit_entry

@@ -14,6 +14,7 @@ from bourre_env.bourre.observation import Layout, buffer, layout, unpack, unpack
 from bourre_env.bourre.rules import MAX_CHIPS, MAX_PLAYERS, Rules
 from bourre_env.bourre.snapshot import Snapshot, snapshot
 from bourre_env.bourre.table import NO_SEAT, PHASE_NAMES, SETTLED, TABLE
+from bourre_env.cards import NUM_CARDS
 from bourre_env.errors import ChipsError, DeckError, IllegalActionError
 
 Records = np.recarray[Any, Any]
@@ -52,6 +53,7 @@ class Tables:
         self.records["phase"] = SETTLED
         self.records["to_act"] = NO_SEAT
         self._rules: Records = rules.record()
+        self._pack = np.uint64(sum(1 << card for card in rules.pack))
 
     # --- dealing ---
 
@@ -99,9 +101,10 @@ class Tables:
             raise ValueError(f"rows must be a list of table indices, not {chosen.dtype} of shape {chosen.shape}")
         if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.num_tables:
             raise ValueError(f"rows reach from {chosen.min()} to {chosen.max()}; tables are 0..{self.num_tables - 1}")
-        if len(np.unique(chosen)) != len(chosen):
+        chosen = chosen.astype(np.int64)
+        if batch.is_named_twice(chosen, self.num_tables):
             raise ValueError("rows names a table twice")
-        return chosen.astype(np.int64)
+        return chosen
 
     def _decks(self, decks: ArrayLike, number: int) -> NDArray[np.int8]:
         """The decks, each checked to be a permutation of the pack."""
@@ -109,13 +112,16 @@ class Tables:
         cards = len(self.rules.pack)
         if given.shape != (number, cards) or given.dtype.kind not in "iu":
             raise DeckError(f"decks are {given.dtype} {given.shape}; they must be integers of shape {(number, cards)}")
-        wrong = np.flatnonzero((np.sort(given, axis=1) != np.array(self.rules.pack)).any(axis=1))
-        if wrong.size:
+        if given.dtype != np.int8:
+            given = np.clip(given, -1, NUM_CARDS)  # so that no id wraps around to a card
+        decks_given = np.ascontiguousarray(given, np.int8)
+        wrong = batch.first_wrong_deck(decks_given, self._pack)
+        if wrong >= 0:
             raise DeckError(
-                f"deck {wrong[0]} is not a permutation of the {cards} cards of the pack (rule 1.2): "
+                f"deck {wrong} is not a permutation of the {cards} cards of the pack (rule 1.2): "
                 "a card is missing, doubled or unknown"
             )
-        return np.ascontiguousarray(given, np.int8)
+        return decks_given
 
     def _exempt(self, exempt: ArrayLike | None, number: int) -> NDArray[np.uint8]:
         """Masks of the exempt seats."""

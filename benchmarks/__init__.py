@@ -1,0 +1,1 @@
+"""Speed, as numbers anyone can rerun. Machines differ and are shared: compare ratios taken within one run."""
