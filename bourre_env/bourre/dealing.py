@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bourre_env.bourre.declaring import begin_declaring
-from bourre_env.bourre.table import DECLARE, NO_SEAT, NO_SUIT, in_mask, pay_into_pot
+from bourre_env.bourre.table import DECLARE, NO_SEAT, NO_SUIT, in_mask, pay_into_pot, seat_bit
 from bourre_env.cards import EMPTY, NO_CARD, NUM_CARDS, NUM_SUITS, single, suit_of, to_relative
 from bourre_env.jit import njit
 
@@ -53,6 +53,7 @@ def _clear(table: np.record) -> None:
     table.face_up = EMPTY
     table.stayed = 0
     table.passed = 0
+    table.out = 0
     table.num_reshuffles = 0
     table.tricks_done = 0
     table.phase = DECLARE
@@ -64,9 +65,13 @@ def _clear(table: np.record) -> None:
 
 @njit
 def take_antes(table: np.record, rules: np.record) -> None:
-    """Rule 1.3: every seat that is not exempt puts in one ante."""
+    """Rules 1.3 and 6.7: every seat that is not exempt puts in one ante; one without chips sits out."""
     for seat in range(rules.num_players):
-        if not in_mask(table.exempt, seat):
+        if in_mask(table.exempt, seat):
+            continue
+        if rules.table_stakes and table.stacks[seat] == 0:
+            table.out |= seat_bit(seat)
+        else:
             pay_into_pot(table, rules, seat, rules.ante)
 
 

@@ -8,6 +8,7 @@ from bourre_env.bourre.settling import collect_pot, leave_pot
 from bourre_env.bourre.table import (
     DECLARE,
     DRAW,
+    in_mask,
     next_active,
     num_active,
     pay_into_pot,
@@ -28,7 +29,6 @@ from bourre_env.cards import (
 from bourre_env.deck import GOLDEN, mix, shuffle
 from bourre_env.jit import njit
 
-ACE = NUM_RANKS - 1
 STAND_PAT = np.uint64(1)  # the set of discard masks that holds only "throw nothing away"
 
 MASKS_UP_TO = np.array(
@@ -52,12 +52,12 @@ def begin_declaring(table: np.record, rules: np.record) -> None:
 
 @njit
 def may_pass(table: np.record, rules: np.record) -> bool:
-    """Rules 3.2, 3.4, 3.5: whether the seat to declare may pass."""
-    if table.to_act != table.dealer:
+    """Rules 3.2, 3.4, 3.5, 6.7: whether the seat to declare may pass."""
+    if table.to_act != table.dealer or in_mask(table.out, table.to_act):
         return True
     if rules.dealer_always_stays:
         return False
-    ace_up = rank_of(table.turn_up) == ACE and not rules.turn_up_on_table
+    ace_up = rank_of(table.turn_up) == rules.ace and not rules.turn_up_on_table
     return not (ace_up and rules.ace_up_dealer_must_stay)
 
 
@@ -86,6 +86,8 @@ def discard_masks(table: np.record, rules: np.record) -> np.uint64:
 @njit
 def stay_masks(table: np.record, rules: np.record) -> np.uint64:
     """The discard masks with which the seat to act may stay or draw (3.1); in a declaring round only standing pat."""
+    if in_mask(table.out, table.to_act):
+        return EMPTY
     if table.phase == DECLARE and rules.two_rounds:
         return STAND_PAT
     return discard_masks(table, rules)
@@ -202,7 +204,8 @@ def _next_declaration(table: np.record, rules: np.record) -> None:
         _end_declaring(table, rules)
         return
     table.to_act = table.to_act + 1 if table.to_act + 1 < rules.num_players else 0
-    if table.to_act == table.dealer and table.stayed == 0 and rules.all_pass == DEALER_COLLECTS:
+    dealer_collects = rules.all_pass == DEALER_COLLECTS and not in_mask(table.out, table.dealer)
+    if table.to_act == table.dealer and table.stayed == 0 and dealer_collects:
         collect_pot(table, rules, table.dealer)
 
 

@@ -46,11 +46,16 @@ PASSED = STAYED + 1
 DISCARDS, DISCARDS_BITS = PASSED + 1, 5
 TRICKS, TRICKS_BITS = DISCARDS + DISCARDS_BITS, 5
 
+STACK_BITS = 8  # in a word of its own, for each seat
+
 POT_STEPS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128], np.int64)
 """[12] int64: the pot flag k is set when the pot is at least this many halves of one ante a seat."""
 
 LIMIT_STEPS = np.array([1, 2, 4], np.int64)
 """[3] int64: the limit flag k is set when the pot is at least this many halves of the limit."""
+
+STACK_STEPS = np.array([1, 2, 4, 8, 16, 32, 64, 128], np.int64)
+"""[8] int64: a seat's stack flag k is set when it has at least this many antes (table stakes only)."""
 
 THERMOMETER = np.array([(1 << count) - 1 for count in range(MAX_PLAYERS + 1)], np.uint64)
 """[9] uint64: the lowest `count` bits."""
@@ -114,12 +119,13 @@ def layout(rules: Rules, seats_shown: int | None = None) -> Layout:
         raise ValueError(
             f"seats_shown is {seats}; it must be from {rules.num_players} (the seats there are) to {MAX_PLAYERS}"
         )
-    return _layout(rules.hand_size, seats)
+    return _layout(rules.hand_size, seats, rules.stacks == "table_stakes")
 
 
 @cache
-def _layout(hand_size: int, seats: int) -> Layout:
+def _layout(hand_size: int, seats: int, with_stacks: bool) -> Layout:
     """The layout for a number of tricks and of seats shown."""
+    stacks = first_seat_word(hand_size) + seats
     pieces = {
         "own_hand": Segment(OWN_HAND, 0, NUM_CARDS),
         "phase": Segment(OWN_HAND, PHASE, PHASE_BITS),
@@ -147,7 +153,9 @@ def _layout(hand_size: int, seats: int) -> Layout:
         pieces[f"seat_{seat}_passed"] = Segment(word, PASSED, 1)
         pieces[f"seat_{seat}_discards"] = Segment(word, DISCARDS, DISCARDS_BITS)
         pieces[f"seat_{seat}_tricks"] = Segment(word, TRICKS, TRICKS_BITS)
-    return Layout(first_seat_word(hand_size) + seats, pieces)
+        if with_stacks:
+            pieces[f"seat_{seat}_stack"] = Segment(stacks, STACK_BITS * seat, STACK_BITS)
+    return Layout(stacks + with_stacks, pieces)
 
 
 # --- encoding ---
@@ -165,6 +173,8 @@ def encode(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64
         row[FIRST_TRICK] |= single(LEADER + relative_seat(rules, table.leader, seat))
     row[FIRST_TRICK + 1] |= THERMOMETER[rules.num_players] << np.uint64(SEAT_EXISTS)
     _encode_seats(table, rules, seat, row)
+    if rules.table_stakes:
+        _encode_stacks(table, rules, seat, row)
 
 
 @njit
@@ -229,6 +239,17 @@ def _encode_seats(table: np.record, rules: np.record, seat: int, row: NDArray[np
         other = other + 1 if other + 1 < rules.num_players else 0
     for padding in range(word, len(row)):
         row[padding] = EMPTY
+
+
+@njit
+def _encode_stacks(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
+    """What each seat can still pay, in the last word (6.7)."""
+    word = len(row) - 1
+    for other in range(rules.num_players):
+        first = STACK_BITS * relative_seat(rules, other, seat)
+        for step in range(STACK_BITS):
+            if table.stacks[other] >= STACK_STEPS[step] * rules.ante:
+                row[word] |= single(first + step)
 
 
 # --- plain arrays ---

@@ -6,11 +6,9 @@ from bourre_env.bourre.cinch import cinch_follow, cinch_lead
 from bourre_env.bourre.rules import FREE_LEAD, TOP_HONOUR
 from bourre_env.bourre.settling import settle
 from bourre_env.bourre.table import NO_SEAT, NO_SUIT, PLAY, next_active
-from bourre_env.cards import BEATING, EMPTY, NO_CARD, NUM_RANKS, SUIT_CARDS, TRUMPS, highest_card, single, suit_of
+from bourre_env.cards import BEATING, EMPTY, NO_CARD, SUIT_CARDS, TRUMPS, highest_card, single, suit_of
 from bourre_env.jit import njit
 from bourre_env.tricks import beats, cards_to_follow
-
-HONOURS = np.uint64(0b111 << (NUM_RANKS - 3))  # ace, king and queen of trumps
 
 
 @njit
@@ -39,11 +37,11 @@ def cards_to_lead(table: np.record, rules: np.record) -> np.uint64:
     hand = table.hands[table.to_act]
     if cinch_lead(table, rules, table.to_act):
         return single(highest_card(hand & TRUMPS))
-    honours = hand & HONOURS
+    honours = hand & rules.honours
     if rules.lead_rule == FREE_LEAD or honours == EMPTY:
         return hand
     if rules.lead_rule == TOP_HONOUR or table.tricks_done == 0:
-        return single(highest_card(honours))
+        return single(highest_card(hand & TRUMPS))
     return honours
 
 

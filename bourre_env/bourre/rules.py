@@ -48,6 +48,7 @@ RULES = np.dtype(
         ("hand_size", np.int8),
         ("ranks", np.int8),
         ("suits", np.int8),
+        ("ace", np.int8),  # rank number of the ace, -1 in a pack without one
         ("max_discards", np.int8),
         ("duties", np.int8),
         ("turn_up_on_table", np.uint8),
@@ -67,6 +68,7 @@ RULES = np.dtype(
         ("recycle", np.int8),
         ("table_stakes", np.uint8),
         ("draw_fee_each_card", np.uint8),
+        ("honours", np.uint64),  # ace, king and queen of trumps
         ("ante", np.int64),
         ("limit", np.int64),  # MAX_CHIPS when there is none
         ("penalty_chips", np.int64),
@@ -177,6 +179,10 @@ class Rules:
             if change not in fields:
                 raise RulesError(f"Rules has no field {change!r}{_nearest(change, fields)}")
         chosen = {**PRESETS[name], **changes}
+        fewest, most = PRESET_PLAYERS.get(name, (MIN_PLAYERS, MAX_PLAYERS))
+        players = chosen.get("num_players", fewest)
+        if isinstance(players, int) and not fewest <= players <= most:
+            raise RulesError(f"the preset {name!r} is for {fewest} to {most} players, not {players}")
         if name == "pagat_limit":  # twenty antes, whatever the ante
             chosen.setdefault("limit", LIMIT_IN_ANTES * chosen.get("ante", 1))
         return Rules(**chosen)
@@ -224,6 +230,8 @@ class Rules:
             **{name: getattr(self, name) for name in RULES.names or () if hasattr(self, name)},
             **{name: CHOICES[name].index(getattr(self, name)) for name in CHOICES if name in (RULES.names or ())},
             "ranks": len(self.ranks),
+            "ace": self.rank_names.find("A"),
+            "honours": sum(1 << self.rank_names.find(rank) for rank in "AKQ" if rank in self.ranks),
             "suits": len(self.suits),
             "max_discards": self.discards_allowed,
             "duties": duties,
@@ -243,12 +251,66 @@ class Rules:
 
 LIMIT_IN_ANTES = 20
 
+_TURN_UP_FOR_NOBODY: dict[str, Any] = {
+    "turn_up_owner": "table",
+    "ace_up_dealer_must_stay": False,
+    "cinch": "off",
+    "tie_rule": "divide",
+    "tied_skip_ante": False,
+    "bourre_skips_ante": False,
+    "all_pass": "pot_stays",
+}
+
+_REDUCED: dict[str, Any] = {
+    "ranks": "JQKA",
+    "suits": "CD",
+    "declare_mode": "two_rounds",
+    "ace_up_dealer_must_stay": False,
+    "cinch": "off",
+    "tied_skip_ante": False,
+    "bourre_skips_ante": False,
+}
+
 PRESETS: dict[str, dict[str, Any]] = {
     "pagat": {},
     "pagat_limit": {},  # and limit = 20 antes, set by Rules.preset
     "pagat_nocinch": {"cinch": "off"},
+    "hoyle": {
+        **_TURN_UP_FOR_NOBODY,
+        "max_discards": (4, 4, 4, 4, 3, 3, 3),
+        "lead_rule": "top_honour",
+    },
+    "bicycle": {
+        **_TURN_UP_FOR_NOBODY,
+        "max_discards": 4,
+        "lead_rule": "any_honour",
+    },
+    "wiki": {
+        "max_discards": (5, 5, 5, 5, 5, 3, 3),
+        "declare_mode": "two_rounds",
+        "recycle": "passed_first",
+        "cinch": "off",
+    },
+    "french3": {
+        "hand_size": 3,
+        "max_discards": 3,
+        "ranks": "789TAJQK",
+        "ace_up_dealer_must_stay": False,
+        "cinch": "off",
+    },
+    "reduced_2p2c": {**_REDUCED, "num_players": 2, "hand_size": 2, "max_discards": 2},
+    "reduced_2p3c": {**_REDUCED, "num_players": 2, "hand_size": 3, "max_discards": 1},
+    "reduced_3p2c": {**_REDUCED, "num_players": 3, "hand_size": 2, "max_discards": 1, "recycle": "none"},
 }
 """What each preset changes from the defaults of `Rules`."""
+
+PRESET_PLAYERS = {
+    **dict.fromkeys(("hoyle", "bicycle", "wiki"), (2, 7)),
+    "reduced_2p2c": (2, 2),
+    "reduced_2p3c": (2, 2),
+    "reduced_3p2c": (3, 3),
+}
+"""Fewest and most players of the presets that are not for every table."""
 
 
 def _check_types(rules: Rules) -> None:

@@ -36,6 +36,7 @@ TABLE = np.dtype(
         ("tricks_won", np.int8, MAX_PLAYERS),
         ("stayed", np.uint8),
         ("passed", np.uint8),
+        ("out", np.uint8),  # table stakes: seats without chips, which must pass (6.7)
         ("exempt", np.uint8),  # before settlement from this deal's ante, after it from the next
         ("phase", np.int8),
         ("dealer", np.int8),
