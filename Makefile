@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: venv train test test-all check format lint types bench clean help
+.PHONY: venv train test test-all check format lint types fuzz bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ lint: $(READY) ## does the linter object?
 
 types: $(READY) ## do the types fit?
 	$(BIN)/mypy
+
+fuzz: $(READY) ## a million decisions beside the oracle (about ten minutes)
+	$(BIN)/python tests/fuzz.py
 
 bench: $(READY) ## decisions per second of the engine and the environment
 	$(BIN)/python -m benchmarks.engine

@@ -46,7 +46,7 @@ def cards_gone(table: np.record) -> np.uint64:
 
 @njit
 def has_cinch(table: np.record, rules: np.record, seat: int, must_trump: bool) -> bool:
-    """Rule 5.2, for a seat that leads or, with `must_trump`, follows and has to play a trump."""
+    """Rules 5.2 and 5.6, for a seat that leads or, with `must_trump`, follows and has to play a trump."""
     majority = rules.hand_size // 2 + 1
     trumps_held = table.hands[seat] & TRUMPS
     most_possible = table.tricks_won[seat] + count_cards(trumps_held)

@@ -204,9 +204,16 @@ def _next_declaration(table: np.record, rules: np.record) -> None:
         _end_declaring(table, rules)
         return
     table.to_act = table.to_act + 1 if table.to_act + 1 < rules.num_players else 0
-    dealer_collects = rules.all_pass == DEALER_COLLECTS and not in_mask(table.out, table.dealer)
-    if table.to_act == table.dealer and table.stayed == 0 and dealer_collects:
+    if table.to_act == table.dealer and table.stayed == 0 and _dealer_collects(table, rules):
         collect_pot(table, rules, table.dealer)
+
+
+@njit
+def _dealer_collects(table: np.record, rules: np.record) -> bool:
+    """Rules 3.7 and 6.7: whether the dealer, now to speak with all others passed, takes the pot without a decision."""
+    if in_mask(table.out, table.dealer):
+        return False
+    return rules.all_pass == DEALER_COLLECTS or not may_pass(table, rules)
 
 
 @njit
