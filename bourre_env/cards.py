@@ -154,8 +154,9 @@ def card_id(text: str, rank_names: str = RANK_NAMES) -> int:
     Raises:
         ValueError: the text is not a rank (one of 2..9, T, J, Q, K, A) followed by a suit (C, D, H, S).
     """
-    rank = rank_names.find(text[:1]) if len(text) == 2 else -1
-    suit = SUIT_NAMES.find(text[1:]) if len(text) == 2 else -1
+    is_pair = isinstance(text, str) and len(text) == 2
+    rank = rank_names.find(text[0]) if is_pair else -1
+    suit = SUIT_NAMES.find(text[1]) if is_pair else -1
     if rank < 0 or suit < 0:
         raise ValueError(f"{text!r} is not a card; write a rank of {RANK_NAMES} and a suit of {SUIT_NAMES}, such as QS")
     return NUM_RANKS * suit + rank

@@ -56,6 +56,7 @@ import copy
 import difflib
 import operator
 import secrets
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -68,11 +69,11 @@ from pettingzoo.utils import wrappers
 from bourre_env.bourre import actions
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot
-from bourre_env.bourre.table import SETTLED
+from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import card_id
 from bourre_env.deck import shuffled_decks, stream_keys
-from bourre_env.errors import DeckError, IllegalActionError, ResetNeededError, RulesError
+from bourre_env.errors import ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
 from bourre_env.notation import DealRecord, write
 from bourre_env.render import ansi
 
@@ -218,14 +219,14 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._log: list[tuple[NDArray[Any], list[int]]] = []
+        self._log: list[tuple[np.void, list[int]]] = []
         self._begin_log()
         self._chips_before = np.zeros(self.rules.num_players, np.int64)
         self.agent_selection = self._agent_to_act()
 
     def _begin_log(self) -> None:
         """Keep the table as dealt and nothing played yet, for the hand record."""
-        self._log.append((self._tables.records.copy(), []))
+        self._log.append((self._table_bytes(), []))
 
     def _agent_to_act(self) -> str:
         """The agent whose decision the table waits for."""
@@ -243,21 +244,37 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._leave(action)
             return
-        self._take(action)
+        returns = self._take(action)
         self._cumulative_rewards[self.agent_selection] = 0.0
-        self._clear_rewards()
-        if self._table["phase"] == SETTLED:
-            self._after_deal()
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        if returns is not None:
+            self._pay(returns)
         if not self._is_over():
             self.agent_selection = self._agent_to_act()
 
-    def _take(self, action: object) -> None:
-        """Hand an action to the table, if it is an integer."""
+    def _take(self, action: object) -> NDArray[np.int32] | None:
+        """Hand an action to the table and deal again if it settled a deal that is not the last.
+
+        Returns:
+            [N] chips won or lost in the deal, when the action settled it.
+        """
         number = _integer(action)
         if number is None or not 0 <= number < self._tables.num_actions:
             raise self._tables.illegal_action(0, action if number is None else number)
+        before = self._table_bytes()
         self._tables.step(np.array([number]))
+        if self._table["phase"] != SETTLED:
+            self._log[-1][1].append(number)
+            return None
+        returns = self._tables.returns[0]
+        if not self._in_last_deal():
+            try:
+                self._deal_next()
+            except ChipsError:  # the pot has outgrown its count: the action is taken back
+                np.asarray(self._tables.records).view(RAW_TABLE)[0] = before
+                raise
         self._log[-1][1].append(number)
+        return returns
 
     def _leave(self, action: object) -> None:
         """The last step of an agent whose episode has ended: it leaves, in seat order."""
@@ -272,27 +289,33 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         """Whether the episode has ended."""
         return self.terminations[self.agents[0]] or self.truncations[self.agents[0]]
 
-    def _after_deal(self) -> None:
-        """Pay the rewards of a settled deal; deal the next one or end the episode."""
-        returns = self._table["returns"][: self.rules.num_players]
-        paid = returns.astype(np.float64)
-        last_deal = self.deal_index + 1 == self.num_deals
-        if last_deal:
-            paid += self._table["carry"] / self.rules.num_players
-        self.rewards = {agent: float(chips) for agent, chips in zip(self.possible_agents, paid, strict=True)}
-        self._accumulate_rewards()
-        if last_deal:
-            self._end_episode()
-        else:
-            self._chips_before += returns
-            self._next_deal()
+    def _table_bytes(self) -> np.void:
+        """A copy of the table's record."""
+        return np.asarray(self._tables.records).view(RAW_TABLE).copy()[0]
 
-    def _next_deal(self) -> None:
+    def _in_last_deal(self) -> bool:
+        """Whether no other deal follows in this episode."""
+        return self.deal_index + 1 == self.num_deals
+
+    def _deal_next(self) -> None:
         """Deal again: the office of dealer, the carry and the exemptions move on (1.6, 6.5, 6.6)."""
         seed = self.episode_seed if self.episode_seed is not None else 0
         tables = self._tables
         dealer = (int(self._table["dealer"]) + 1) % self.rules.num_players
         tables.deal(self._deck(seed, self._deals_since_seed), dealer, carry=tables.carry, exempt=tables.exempt)
+
+    def _pay(self, returns: NDArray[np.int32]) -> None:
+        """Pay the rewards of a settled deal; note the deal that has begun, or end the episode."""
+        paid = returns.astype(np.float64)
+        last = self._in_last_deal()
+        if last:
+            paid += self._table["carry"] / self.rules.num_players
+        self.rewards = {agent: float(chips) for agent, chips in zip(self.possible_agents, paid, strict=True)}
+        self._accumulate_rewards()
+        if last:
+            self._end_episode()
+            return
+        self._chips_before += returns
         self._deals_since_seed += 1
         self.deal_index += 1
         self._begin_log()
@@ -306,6 +329,21 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
     # --- looking ---
 
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation, reward since its last action, flags and infos of the agent to act.
+
+        Raises:
+            ResetNeededError: before the first `reset`.
+        """
+        self._need_deal("last")
+        seen: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return seen
+
+    def _need_deal(self, method: str) -> None:
+        """Refuse to look at a table before the first deal."""
+        if self.episode_seed is None:
+            raise ResetNeededError(f"{method}() was called before the first deal; call reset() first")
+
     def observe(self, agent: str) -> Observation:
         """What an agent may know, and its legal actions: fresh arrays at each call.
 
@@ -315,31 +353,32 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         Raises:
             ResetNeededError: before the first `reset`.
         """
-        if self.episode_seed is None:
-            raise ResetNeededError("observe() was called before the first deal; call reset() first")
+        self._need_deal("observe")
         observation, mask = self._tables.view_one(self._seats[agent])
         return {"observation": observation, "action_mask": mask}
 
     def snapshot(self) -> Snapshot:
         """The table in real cards, hidden cards included; `chips` are those of the episode so far."""
-        if self.episode_seed is None:
-            raise ResetNeededError("snapshot() was called before the first deal; call reset() first")
+        self._need_deal("snapshot")
         deal = self._tables.snapshot(0)
         chips = tuple(int(before) + now for before, now in zip(self._chips_before, deal.chips, strict=True))
         return replace(deal, chips=chips, deal_index=self.deal_index)
 
     def record(self) -> str:
         """The episode so far as a hand record (`bourre_env.notation`), hidden cards included."""
-        if self.episode_seed is None:
-            raise ResetNeededError("record() was called before the first deal; call reset() first")
-        return write([DealRecord.of_table(self.rules, opening[0], ids) for opening, ids in self._log])
+        self._need_deal("record")
+        openings = [np.array([raw]).view(TABLE).view(np.recarray)[0] for raw, _ in self._log]
+        deals = zip(openings, self._log, strict=True)
+        return write([DealRecord.of_table(self.rules, opening, ids) for opening, (_, ids) in deals])
 
     def action_text(self, action: int) -> str:
         """An action in words, for the agent to act: "pass", "stay 2C 4D", "QS"."""
+        self._need_deal("action_text")
         return actions.action_text(self.rules, self._table, action)
 
     def action_id(self, text: str) -> int:
         """The action that words name, for the agent to act; the inverse of `action_text`."""
+        self._need_deal("action_id")
         return actions.action_id(self.rules, self._table, text)
 
     def render(self) -> str | None:
@@ -419,6 +458,8 @@ def _deck_of_texts(texts: Any, rules: Rules) -> NDArray[np.int8]:
 def _seat_flags(seats: Any, num_players: int) -> NDArray[np.bool_]:
     """[1, N] bool, True for the seats named."""
     flags = np.zeros((1, num_players), np.bool_)
+    if not isinstance(seats, Iterable) or isinstance(seats, str):
+        raise ValueError(f"options['exempt'] is {seats!r}; it must be a list of seats")
     for seat in seats:
         number = _integer(seat)
         if number is None or not 0 <= number < num_players:

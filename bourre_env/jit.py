@@ -9,6 +9,7 @@ With `NUMBA_DISABLE_JIT=1` in the environment nothing is compiled and the same f
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from numba.core import config
 
 _PACKAGE = Path(__file__).parent
 _KEPT_CACHES = 5  # caches of other versions that stay on disk
+_OURS = re.compile(r"numba-[0-9a-f]{16}")  # whatever else lies beside them is somebody's work
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,18 +40,18 @@ def _caches() -> Path:
     if folder := os.environ.get("BOURRE_CACHE"):
         return Path(folder)
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "bourre" / "numba"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bourre" / "numba"
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "bourre"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bourre"
 
 
 def _cache_folder() -> str:
     """The folder for exactly these sources; folders of long-gone versions are removed."""
-    folder = _caches() / source_hash()
+    folder = _caches() / f"numba-{source_hash()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
-        by_age = sorted(folder.parent.iterdir(), key=lambda path: path.stat().st_mtime)
-        for stale in by_age[:-_KEPT_CACHES]:
+        ours = [path for path in folder.parent.iterdir() if _OURS.fullmatch(path.name)]
+        for stale in sorted(ours, key=lambda path: path.stat().st_mtime)[:-_KEPT_CACHES]:
             shutil.rmtree(stale, ignore_errors=True)
     except OSError:
         return ""  # a read-only home: Numba looks for a place of its own

@@ -183,7 +183,7 @@ class Rules:
         players = chosen.get("num_players", fewest)
         if isinstance(players, int) and not fewest <= players <= most:
             raise RulesError(f"the preset {name!r} is for {fewest} to {most} players, not {players}")
-        if name == "pagat_limit":  # twenty antes, whatever the ante
+        if name == "pagat_limit" and isinstance(chosen.get("ante", 1), int):  # twenty antes, whatever the ante
             chosen.setdefault("limit", LIMIT_IN_ANTES * chosen.get("ante", 1))
         return Rules(**chosen)
 

@@ -13,7 +13,7 @@ from bourre_env.bourre.actions import action_text, legal_texts, num_actions
 from bourre_env.bourre.observation import Layout, buffer, layout, unpack, unpack_actions
 from bourre_env.bourre.rules import MAX_CHIPS, MAX_PLAYERS, Rules
 from bourre_env.bourre.snapshot import Snapshot, snapshot
-from bourre_env.bourre.table import NO_SEAT, PHASE_NAMES, SETTLED, TABLE
+from bourre_env.bourre.table import NO_SEAT, PHASE_NAMES, RAW_TABLE, SETTLED, TABLE
 from bourre_env.cards import NUM_CARDS
 from bourre_env.errors import ChipsError, DeckError, IllegalActionError
 
@@ -114,7 +114,7 @@ class Tables:
             raise DeckError(f"decks are {given.dtype} {given.shape}; they must be integers of shape {(number, cards)}")
         if given.dtype != np.int8:
             given = np.clip(given, -1, NUM_CARDS)  # so that no id wraps around to a card
-        decks_given = np.ascontiguousarray(given, np.int8)
+        decks_given = np.array(given, np.int8, order="C")
         wrong = batch.first_wrong_deck(decks_given, self._pack)
         if wrong >= 0:
             raise DeckError(
@@ -131,7 +131,7 @@ class Tables:
         if given.shape != (number, self.rules.num_players) or given.dtype != np.bool_:
             expected = (number, self.rules.num_players)
             raise ValueError(f"exempt is {given.dtype} {given.shape}; it must be bool of shape {expected}")
-        return np.packbits(given, axis=1, bitorder="little")[:, 0]
+        return np.packbits(given, axis=1, bitorder="little")[:, 0].copy()
 
     def _stacks(self, stacks: ArrayLike | None, number: int) -> NDArray[np.int64]:
         """Chips of each seat, or nothing when everybody plays on credit (6.7)."""
@@ -168,7 +168,7 @@ class Tables:
             raise ValueError(
                 f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_tables},)"
             )
-        row = batch.step_rows(self.records, self._rules, chosen.astype(np.int64, copy=False), play_forced)
+        row = batch.step_rows(self.records, self._rules, np.array(chosen, np.int64), play_forced)
         if row >= 0:
             raise self.illegal_action(row, int(chosen[row]))
 
@@ -288,11 +288,13 @@ class Tables:
 
     def take(self, rows: ArrayLike) -> "Tables":
         """Copies of some tables, in the order given; a table may be taken several times."""
-        chosen = np.arange(self.num_tables)[np.asarray(rows)]
-        copies = Tables(self.rules, max(1, len(chosen)), self.seats_shown)
+        wanted = np.asarray(rows)
+        chosen = np.atleast_1d(np.arange(self.num_tables)[wanted]) if wanted.size else wanted
         if len(chosen) == 0:
             raise ValueError("rows is empty; take at least one table")
-        copies.records = self.records[chosen].copy().view(np.recarray)
+        copies = Tables(self.rules, len(chosen), self.seats_shown)
+        raw = np.asarray(self.records).view(RAW_TABLE)[chosen]
+        copies.records = raw.view(TABLE).view(np.recarray)
         return copies
 
     def snapshot(self, row: int) -> Snapshot:
@@ -308,7 +310,7 @@ def _spread(values: ArrayLike, number: int, name: str, low: int, high: int, dtyp
     if given.size and not (low <= given.min() and given.max() <= high):
         worst = given.min() if given.min() < low else given.max()
         raise ValueError(f"{name} is {worst}; it must be from {low} to {high}")
-    return np.ascontiguousarray(np.broadcast_to(given, (number,)), dtype)
+    return np.array(np.broadcast_to(given, (number,)), dtype)  # a fresh array: one form, compiled once
 
 
 def _carry(rules: Rules, carry: ArrayLike, number: int) -> NDArray[np.int64]:

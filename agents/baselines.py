@@ -1,0 +1,83 @@
+"""Policies that do not learn: the yardsticks.
+
+Shapes: D decisions.
+"""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.heuristic import ALWAYS_PASSES, BY_VALUE, NEVER_PASSES, choose_rows
+from agents.policy import Decision
+from agents.thresholds import THRESHOLDS
+from bourre_env.bourre.rules import Rules
+from bourre_env.cards import count_cards, lowest_card
+from bourre_env.deck import GOLDEN, mix
+from bourre_env.jit import njit, njit_entry
+
+
+class Random:
+    """Any legal action, each as likely as the next; decided by the key of the decision alone."""
+
+    name = "random"
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
+        """[D] actions."""
+        actions = np.empty(len(decision), np.int64)
+        _choose_any(decision.legal_packed, decision.key, actions)
+        return actions
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBot:
+    """The rule bot of `agents.heuristic`, with one of three ways to declare.
+
+    Attributes:
+        name: what reports call it.
+        declaring: `BY_VALUE`, `NEVER_PASSES` or `ALWAYS_PASSES` (whenever it may). Drawing and card play are the same.
+    """
+
+    name: str
+    declaring: int
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
+        """[D] actions."""
+        actions = np.empty(len(decision), np.int64)
+        rules = _record(decision.rules)
+        choose_rows(decision.packed, decision.legal_packed, rules, THRESHOLDS, self.declaring, actions)
+        return actions
+
+
+HEURISTIC = RuleBot("heuristic", BY_VALUE)
+ALWAYS_STAY = RuleBot("always_stay", NEVER_PASSES)
+ALWAYS_PASS = RuleBot("always_pass", ALWAYS_PASSES)
+
+
+@functools.lru_cache(maxsize=64)
+def _record(rules: Rules) -> np.recarray[Any, Any]:
+    """The rules as compiled code reads them."""
+    return rules.record()
+
+
+@njit_entry
+def _choose_any(legal: NDArray[np.uint64], keys: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
+    """Fill `actions` [D], each drawn evenly from a legal set [2] with its own key."""
+    for row in range(len(legal)):
+        low = np.uint64(count_cards(legal[row, 0]))
+        num_legal = low + np.uint64(count_cards(legal[row, 1]))
+        chosen = ((mix(keys[row] + GOLDEN) >> np.uint64(32)) * num_legal) >> np.uint64(32)
+        if chosen < low:
+            actions[row] = _place_of_bit(legal[row, 0], chosen)
+        else:
+            actions[row] = 64 + _place_of_bit(legal[row, 1], chosen - low)
+
+
+@njit
+def _place_of_bit(bits: np.uint64, number: np.uint64) -> int:
+    """Place of the bit that has `number` set bits below it."""
+    for _ in range(number):
+        bits &= bits - np.uint64(1)
+    return lowest_card(bits)

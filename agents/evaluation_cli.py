@@ -1,0 +1,219 @@
+"""The command line of `evaluate.py`.
+
+Exit codes: 0 done, 1 a policy or the machine failed, 2 the input was wrong (one line on standard error, nothing
+written), 130 interrupted.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import platform
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from agents.executors import usable_cores
+from agents.files import replace_file
+from agents.policy import PolicyError, PolicyFailedError
+from agents.progress import Progress
+from agents.statistics import Estimate
+from agents.tournament import (
+    Cell,
+    Plan,
+    block_file,
+    cells_of,
+    check_entrants,
+    parse_entrants,
+    plain_cell,
+    play_tournament,
+)
+from bourre_env.bourre.rules import PRESETS, Rules
+from bourre_env.errors import RulesError
+
+DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DEFAULT_BLOCKS = 5000
+LARGEST_SEED = 2**64 - 1
+LIBRARIES = ("numpy", "numba", "scipy")
+PIPED_WIDTH = 200  # columns of a table that no terminal narrows
+WIDTH_WITH_T = 110  # narrower terminals leave the second interval to summary.json
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: the words behind the program's name; those of this process when left out.
+
+    Returns:
+        The exit code.
+    """
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    options = _parser().parse_args(words)
+    # One thread of linear algebra a process: workers would fight for cores, and sums may depend on the threads.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        run_tournament(options, words)
+    except (PolicyError, RulesError, _BadFolderError) as error:
+        return _complain(error, WRONG_INPUT)
+    except (PolicyFailedError, BrokenProcessPool, OSError) as error:
+        return _complain(error, FAILED)
+    except KeyboardInterrupt:
+        return _complain("interrupted; nothing was written", INTERRUPTED)
+    return DONE
+
+
+def run_tournament(options: argparse.Namespace, words: Sequence[str]) -> None:
+    """Play a tournament, print it and, when asked to, write its files."""
+    rules = Rules.preset(options.rules, num_players=options.seats)
+    plan = Plan(parse_entrants(options.specs), rules, options.blocks, options.seed)
+    if options.out is not None:
+        _check_folder(options.out)
+    check_entrants(plan)
+    with Progress(plan.num_deals, "deals", sys.stderr) as progress:
+        results = play_tournament(plan, workers=options.workers, report=progress.add)
+    cells = cells_of(plan, results)
+    print_cells(plan, cells, preset=options.rules)
+    if options.out is not None:
+        summary = summary_of(plan, cells, preset=options.rules, command=shlex.join(["python", "evaluate.py", *words]))
+        options.out.mkdir(parents=True, exist_ok=True)
+        replace_file(options.out / "blocks.npz", block_file(plan, results))
+        replace_file(options.out / "summary.json", (json.dumps(summary, indent=1) + "\n").encode())
+
+
+def print_cells(plan: Plan, cells: Sequence[Cell], *, preset: str) -> None:
+    """Print one line a cell: antes a deal and shares of deals, each with its interval."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=PIPED_WIDTH)
+    is_wide = console.width >= WIDTH_WITH_T
+    table = Table(box=SIMPLE, show_edge=False, pad_edge=False)
+    for heading in ("focal", "against"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("antes a deal, 95 %", *["Student's t"] * is_wide, "pots %", "bourré %", "passed %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for cell in cells:
+        antes = f"{cell.antes.mean:+.3f} ({_interval(cell.antes.low, cell.antes.high)})"
+        beside = [_interval(cell.antes.t_low, cell.antes.t_high)] * is_wide
+        shares = (_percent(share) for share in (cell.pots_won, cell.bourre_rate, cell.pass_rate))
+        table.add_row(cell.focal, cell.field, antes, *beside, *shares)
+    console.print(table)
+    seats, deals = plan.rules.num_players, plan.blocks * plan.rules.num_players
+    console.print(
+        f"One focal seat against {seats - 1} of the other; rules {preset}, {seats} seats, seed {plan.seed}. "
+        f"Each line: {plan.blocks:,} deals played from every seat, {deals:,} in all. "
+        "Intervals: 95 % bootstrap over deals."
+    )
+
+
+def summary_of(plan: Plan, cells: Sequence[Cell], *, preset: str, command: str) -> dict[str, Any]:
+    """Everything `summary.json` holds."""
+    return {
+        "cells": [plain_cell(cell, plan.rules.num_players) for cell in cells],
+        "rules": {
+            "preset": preset,
+            "fingerprint": plan.rules.fingerprint,
+            "fields": dataclasses.asdict(plan.rules),
+        },
+        "seed": plan.seed,
+        "blocks": plan.blocks,
+        "entrants": [dataclasses.asdict(entrant) for entrant in plan.entrants],
+        "command": command,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+    }
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and leave with exit code 2."""
+        self.exit(WRONG_INPUT, f"{self.prog}: {message}\n")
+
+
+class _BadFolderError(ValueError):
+    """A folder that results cannot be written to."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The commands and their options."""
+    parser = _Parser(prog="evaluate.py", description="Measure policies for Bourré.", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    tournament = commands.add_parser(
+        "tournament",
+        help="every entrant against a table of every other",
+        description="Play each entrant, in one seat, against a table full of each other one; print antes a deal.",
+        allow_abbrev=False,
+    )
+    tournament.add_argument(
+        "specs",
+        nargs="+",
+        metavar="SPEC",
+        help="random, heuristic, always_stay, always_pass, a checkpoint or run folder, or module:attribute; "
+        "NAME=SPEC gives it a name",
+    )
+    add = tournament.add_argument
+    blocks = _integer(2, None, "an interval needs at least 2")
+    add(
+        "--blocks",
+        type=blocks,
+        default=DEFAULT_BLOCKS,
+        metavar="N",
+        help="deals a pair, each played from every seat (%(default)s)",
+    )
+    add("--seats", type=_integer(None, None), default=4, metavar="N", help="players at the table, 2 to 8 (%(default)s)")
+    add("--rules", default="pagat", metavar="PRESET", help=f"{', '.join(PRESETS)} (%(default)s)")
+    add("--workers", type=_integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
+    add("--seed", type=_integer(0, LARGEST_SEED), default=0, metavar="N", help="of the deals (%(default)s)")
+    add("--out", type=Path, metavar="DIR", help="folder for summary.json and blocks.npz")
+    return parser
+
+
+def _integer(low: int | None, high: int | None, reason: str = "") -> Callable[[str], int]:
+    """A reader of integers in a range."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
+        if low is not None and number < low:
+            raise argparse.ArgumentTypeError(f"{number} is too small; {reason or f'at least {low} is needed'}")
+        if high is not None and number > high:
+            raise argparse.ArgumentTypeError(f"{number} is too large; at most {high} is allowed")
+        return number
+
+    return read
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written to, before anything is played."""
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise _BadFolderError(f"--out {folder}: {existing} is a file, not a folder")
+    if not os.access(existing, os.W_OK):
+        raise _BadFolderError(f"--out {folder}: {existing} cannot be written to")
+
+
+def _interval(low: float, high: float) -> str:
+    """Two ends of an interval."""
+    return f"{low:+.3f} to {high:+.3f}"
+
+
+def _percent(share: Estimate) -> str:
+    """A share in percent, with half the width of its interval."""
+    return f"{100 * share.mean:.1f}±{50 * (share.high - share.low):.1f}"
+
+
+def _complain(error: object, code: int) -> int:
+    """One line on standard error."""
+    print(f"evaluate.py: {' '.join(str(error).split())}", file=sys.stderr)
+    return code

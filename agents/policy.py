@@ -1,0 +1,344 @@
+"""What a policy is asked, what it answers, and the one door through which policies are loaded.
+
+A policy sees observations and legal actions, never the tables. Shapes: D decisions, O observation size, W words of a
+packed observation, A actions.
+"""
+
+import difflib
+import importlib
+import sys
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.wording import action_text, legal_texts
+from bourre_env.bourre.actions import num_actions
+from bourre_env.bourre.observation import layout, pack, unpack, unpack_actions
+from bourre_env.bourre.rules import MAX_PLAYERS, Rules
+from bourre_env.cards import EMPTY
+from bourre_env.errors import BourreError
+
+LEGAL_WORDS = 2  # 64-bit words in a packed row of legal actions
+WORD_BITS = 64
+GREEDY = ":greedy"  # behind the path of a checkpoint
+
+
+class PolicyError(BourreError, ValueError):
+    """A policy that cannot be loaded, or that cannot play under the rules asked for."""
+
+
+class PolicyFailedError(BourreError, RuntimeError):
+    """A policy that, when asked, raised or did not answer with legal actions."""
+
+
+class Decision:
+    """D decisions of seats that play by the same rules, each with its own legal actions.
+
+    Rows are kept as they were given, floats or packed words; the other form is made when first asked for.
+
+    Attributes:
+        seat: [D] int8, the seat that decides.
+        rules: the rules of every table in the batch.
+        key: [D] uint64, one random stream for each decision; a policy that samples draws from it row by row, so
+            that its choices do not depend on which decisions are asked together.
+    """
+
+    __slots__ = ("_legal_action_mask", "_legal_packed", "_observation", "_packed", "key", "rules", "seat")
+
+    def __init__(
+        self,
+        observation: NDArray[np.float32],
+        legal_action_mask: NDArray[np.bool_],
+        seat: NDArray[np.int8],
+        rules: Rules,
+        key: NDArray[np.uint64],
+    ) -> None:
+        """Decisions from plain rows.
+
+        Args:
+            observation: [D, O] float32.
+            legal_action_mask: [D, A] bool, True where an action is legal.
+            seat: [D] int8.
+            rules: the rules played by.
+            key: [D] uint64.
+
+        Raises:
+            ValueError: a shape that does not fit the others.
+        """
+        _check_rows("observation", observation, len(seat))
+        _check_rows("legal_action_mask", legal_action_mask, len(seat), columns=num_actions(rules))
+        self._observation: NDArray[np.float32] | None = observation
+        self._legal_action_mask: NDArray[np.bool_] | None = legal_action_mask
+        self._packed: NDArray[np.uint64] | None = None
+        self._legal_packed: NDArray[np.uint64] | None = None
+        self.seat, self.rules, self.key = seat, rules, key
+
+    @classmethod
+    def from_packed(
+        cls,
+        packed: NDArray[np.uint64],
+        legal_packed: NDArray[np.uint64],
+        seat: NDArray[np.int8],
+        rules: Rules,
+        key: NDArray[np.uint64],
+    ) -> "Decision":
+        """Decisions from packed rows.
+
+        Args:
+            packed: [D, W] uint64, as `Tables.observe_packed` writes them.
+            legal_packed: [D, 2] uint64, as `Tables.legal_packed` writes them.
+            seat: [D] int8.
+            rules: the rules played by.
+            key: [D] uint64.
+
+        Raises:
+            ValueError: a shape that does not fit the others.
+        """
+        _check_rows("packed", packed, len(seat))
+        _check_rows("legal_packed", legal_packed, len(seat), columns=LEGAL_WORDS)
+        decision = object.__new__(cls)
+        decision._observation = decision._legal_action_mask = None
+        decision._packed, decision._legal_packed = packed, legal_packed
+        decision.seat, decision.rules, decision.key = seat, rules, key
+        return decision
+
+    def __len__(self) -> int:
+        """Number of decisions."""
+        return len(self.seat)
+
+    @property
+    def observation(self) -> NDArray[np.float32]:
+        """[D, O] float32 in {0, 1}: what each seat may know."""
+        if self._observation is None:
+            self._observation = unpack(self.packed)
+        return self._observation
+
+    @property
+    def packed(self) -> NDArray[np.uint64]:
+        """[D, W] uint64: the observation, one bit a feature."""
+        if self._packed is None:
+            self._packed = pack(self.observation)
+        return self._packed
+
+    @property
+    def legal_action_mask(self) -> NDArray[np.bool_]:
+        """[D, A] bool: True where an action is legal."""
+        if self._legal_action_mask is None:
+            self._legal_action_mask = unpack_actions(self.legal_packed, num_actions(self.rules))
+        return self._legal_action_mask
+
+    @property
+    def legal_packed(self) -> NDArray[np.uint64]:
+        """[D, 2] uint64: bit a of the 128 is set when action a is legal."""
+        if self._legal_packed is None:
+            self._legal_packed = _pack_actions(self.legal_action_mask)
+        return self._legal_packed
+
+    @property
+    def seats_shown(self) -> int:
+        """Number of seats the observations have room for: the table's, or more when rows are padded."""
+        words = self._packed.shape[1] if self._packed is not None else self.observation.shape[1] // WORD_BITS
+        return int(words - layout(self.rules).num_words + self.rules.num_players)
+
+    def showing(self, seats: int) -> "Decision":
+        """The same decisions with room for another number of seats; those beyond the table's are empty.
+
+        Args:
+            seats: from the number of players to 8.
+
+        Raises:
+            ValueError: a number outside that range.
+        """
+        if seats == self.seats_shown:
+            return self
+        if not self.rules.num_players <= seats <= MAX_PLAYERS:
+            raise ValueError(f"cannot show {seats} seats of a table of {self.rules.num_players}; at most {MAX_PLAYERS}")
+        words = np.zeros((len(self), layout(self.rules, seats).num_words), np.uint64)
+        kept = min(words.shape[1], self.packed.shape[1])
+        words[:, :kept] = self.packed[:, :kept]
+        return Decision.from_packed(words, self.legal_packed, self.seat, self.rules, self.key)
+
+
+class Policy(Protocol):
+    """Something that picks actions.
+
+    A policy that cannot play under all rules also has a method `check_rules(rules) -> None` that raises `PolicyError`
+    for the others; it is asked before the first deal.
+    """
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.integer[Any]]:
+        """Choose one legal action a decision.
+
+        Args:
+            decision: D decisions.
+            rng: for randomness that has no need to be the same however decisions are batched; else `decision.key`.
+
+        Returns:
+            [D] integers.
+        """
+
+
+def check_rules(policy: Policy, rules: Rules) -> None:
+    """Ask a policy that is choosy about rules whether it can play under these.
+
+    Raises:
+        PolicyError: it cannot; the message says which rules it was made for.
+    """
+    check = getattr(policy, "check_rules", None)
+    if check is not None:
+        check(rules)
+
+
+def check_actions(actions: object, decision: Decision, name: str) -> NDArray[np.int64]:
+    """The actions a policy answered with, once they are known to be legal.
+
+    Args:
+        actions: what `act` returned.
+        decision: what it was asked.
+        name: what messages call the policy.
+
+    Returns:
+        [D] int64.
+
+    Raises:
+        PolicyFailedError: anything but D integers, each of them legal in its row.
+    """
+    if actions is None:
+        raise PolicyFailedError(
+            f"policy {name!r} returned None; it must return one action for each of {len(decision)} decisions"
+        )
+    chosen = np.asarray(actions)
+    if chosen.shape != (len(decision),):
+        raise PolicyFailedError(f"policy {name!r} returned shape {chosen.shape}; {(len(decision),)} was asked for")
+    if chosen.dtype.kind not in "iu":
+        raise PolicyFailedError(f"policy {name!r} returned {chosen.dtype} values; actions are integers")
+    chosen = chosen.astype(np.int64)
+    row = _first_illegal(chosen, decision.legal_packed)
+    if row >= 0:
+        raise PolicyFailedError(_illegal_message(int(chosen[row]), decision, name, row))
+    return chosen
+
+
+def load_policy(spec: str) -> Policy:
+    """The policy that a spec names.
+
+    Args:
+        spec: `random`, `heuristic`, `always_stay`, `always_pass`, `human`, the path of a checkpoint file
+            (`.safetensors`) or of a run folder (its best checkpoint, else its last), with `:greedy` behind it to play
+            the likeliest action instead of a drawn one, or `module:attribute`, where the attribute is a policy or
+            something that makes one when called without arguments.
+
+    Raises:
+        PolicyError: no such policy, or one that cannot be loaded.
+    """
+    if spec in _named():
+        return _imported(_named()[spec], spec)
+    if spec == "search" or spec.startswith("search:"):
+        raise PolicyError(f"{spec!r}: search policies do not exist yet; {_choices()}")
+    path = Path(spec.removesuffix(GREEDY))
+    if path.suffix == ".safetensors" or (spec and path.is_dir()):
+        return _checkpoint(path, greedy=spec.endswith(GREEDY))
+    if ":" in spec:
+        return _imported(spec, spec)
+    near = difflib.get_close_matches(spec, list(_named()), 1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    raise PolicyError(f"no policy is called {spec!r}{hint}; {_choices()}")
+
+
+def _named() -> dict[str, str]:
+    """The policies that come with the package, and where each lives."""
+    return {
+        "random": "agents.baselines:Random",
+        "heuristic": "agents.baselines:HEURISTIC",
+        "always_stay": "agents.baselines:ALWAYS_STAY",
+        "always_pass": "agents.baselines:ALWAYS_PASS",
+        "human": "agents.human:Human",
+    }
+
+
+def _choices() -> str:
+    """What a spec may be, for messages."""
+    return f"choose {', '.join(_named())}, a checkpoint (a .safetensors file or a run folder) or module:attribute"
+
+
+def _checkpoint(path: Path, *, greedy: bool) -> Policy:
+    """The network policy of a checkpoint file, or of the best checkpoint of a run folder."""
+    candidates = [path / "best.safetensors", path / "last.safetensors"] if path.is_dir() else [path]
+    found = next((candidate for candidate in candidates if candidate.is_file()), None)
+    if found is None:
+        missing = f"{path} holds neither best.safetensors nor last.safetensors" if path.is_dir() else f"no file {path}"
+        raise PolicyError(f"{missing}; give a checkpoint that exists")
+    try:
+        from agents.neural import load_network_policy  # torch is imported only when a checkpoint is played
+    except ImportError as error:
+        raise PolicyError(f"{found} cannot be played without the packages of the train extra: {error}") from error
+    return load_network_policy(f"{found}{GREEDY}" if greedy else found)
+
+
+def _imported(reference: str, spec: str) -> Policy:
+    """The policy that `module:attribute` names."""
+    module_name, _, attribute = reference.partition(":")
+    if not module_name or not attribute:
+        raise PolicyError(f"{spec!r} is no policy; write module:attribute")
+    try:
+        found = _attribute(module_name, attribute)
+        policy: Policy = found() if isinstance(found, type) or not hasattr(found, "act") else found
+    except PolicyError:
+        raise
+    except Exception as error:  # a user's module may raise anything
+        raise PolicyError(f"policy {spec!r} cannot be loaded: {type(error).__name__}: {error}") from error
+    if not callable(getattr(policy, "act", None)) or not isinstance(getattr(policy, "name", None), str):
+        raise PolicyError(f"{spec!r} is a {type(policy).__name__}, which is no policy: it needs `name` and `act`")
+    return policy
+
+
+def _attribute(module_name: str, attribute: str) -> Any:
+    """An attribute of a module that may lie in the working directory."""
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+    module = importlib.import_module(module_name)
+    if not hasattr(module, attribute):
+        near = difflib.get_close_matches(attribute, dir(module), 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise PolicyError(f"module {module_name} has no attribute {attribute!r}{hint}")
+    return getattr(module, attribute)
+
+
+def _check_rows(name: str, rows: NDArray[Any], count: int, *, columns: int | None = None) -> None:
+    """An array has two axes, one row a decision and the columns expected."""
+    if rows.ndim != 2 or len(rows) != count or (columns is not None and rows.shape[1] != columns):
+        expected = f"({count}, {'any' if columns is None else columns})"
+        raise ValueError(f"{name} has shape {rows.shape}; {expected} fits the other arguments")
+
+
+def _pack_actions(legal_action_mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """[D, A] bool to [D, 2] uint64."""
+    bits = np.zeros((len(legal_action_mask), LEGAL_WORDS * WORD_BITS), np.bool_)
+    bits[:, : legal_action_mask.shape[1]] = legal_action_mask
+    return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def _first_illegal(actions: NDArray[np.int64], legal_packed: NDArray[np.uint64]) -> int:
+    """The first row whose action is not legal; -1 when there is none."""
+    inside = (actions >= 0) & (actions < LEGAL_WORDS * WORD_BITS)
+    places = np.where(inside, actions, 0)
+    words = legal_packed[np.arange(len(actions)), places // WORD_BITS]
+    legal = inside & (words >> (places % WORD_BITS).astype(np.uint64) & np.uint64(1) != EMPTY)
+    return -1 if legal.all() else int(np.argmin(legal))
+
+
+def _illegal_message(action: int, decision: Decision, name: str, row: int) -> str:
+    """Who chose what where, and what was legal."""
+    hand = int(decision.packed[row, 0])
+    legal = int(decision.legal_packed[row, 0]) | int(decision.legal_packed[row, 1]) << WORD_BITS
+    return (
+        f"policy {name!r} chose action {action} ({action_text(decision.rules, hand, action)}) in row {row}, seat "
+        f"{int(decision.seat[row])}, which is not legal; legal were {legal_texts(decision.rules, hand, legal)}"
+    )
