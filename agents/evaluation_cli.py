@@ -25,6 +25,7 @@ from agents.executors import usable_cores
 from agents.files import replace_file
 from agents.policy import PolicyError, PolicyFailedError
 from agents.progress import Progress
+from agents.replaying import read_record, step_through
 from agents.statistics import Estimate
 from agents.tournament import (
     Cell,
@@ -37,7 +38,7 @@ from agents.tournament import (
     play_tournament,
 )
 from bourre_env.bourre.rules import PRESETS, Rules
-from bourre_env.errors import RulesError
+from bourre_env.errors import NotationError, RulesError
 
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 DEFAULT_BLOCKS = 5000
@@ -61,8 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # One thread of linear algebra a process: workers would fight for cores, and sums may depend on the threads.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        run_tournament(options, words)
-    except (PolicyError, RulesError, _BadFolderError) as error:
+        options.run(options, words)
+    except (PolicyError, RulesError, NotationError, _BadInputError) as error:
         return _complain(error, WRONG_INPUT)
     except (PolicyFailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
@@ -87,6 +88,15 @@ def run_tournament(options: argparse.Namespace, words: Sequence[str]) -> None:
         options.out.mkdir(parents=True, exist_ok=True)
         replace_file(options.out / "blocks.npz", block_file(plan, results))
         replace_file(options.out / "summary.json", (json.dumps(summary, indent=1) + "\n").encode())
+
+
+def run_replay(options: argparse.Namespace, words: Sequence[str]) -> None:
+    """Step through a hand record."""
+    deals = read_record(options.file)
+    seats = deals[0].rules.num_players
+    if options.seat is not None and options.seat >= seats:
+        raise _BadInputError(f"--seat {options.seat}: the record has seats 0 to {seats - 1}")
+    step_through(deals, options.seat)
 
 
 def print_cells(plan: Plan, cells: Sequence[Cell], *, preset: str) -> None:
@@ -139,14 +149,34 @@ class _Parser(argparse.ArgumentParser):
         self.exit(WRONG_INPUT, f"{self.prog}: {message}\n")
 
 
-class _BadFolderError(ValueError):
-    """A folder that results cannot be written to."""
+class _BadInputError(ValueError):
+    """Options that do not fit what they are about, such as a folder that cannot be written to."""
 
 
 def _parser() -> argparse.ArgumentParser:
     """The commands and their options."""
     parser = _Parser(prog="evaluate.py", description="Measure policies for Bourré.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _add_tournament(commands)
+    _add_replay(commands)
+    return parser
+
+
+def _add_replay(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    """The command that steps through a hand record."""
+    replay = commands.add_parser(
+        "replay",
+        help="step through a hand record",
+        description="Show a hand record step by step; on a terminal Enter goes on.",
+        allow_abbrev=False,
+    )
+    replay.add_argument("file", type=Path, metavar="FILE", help="a hand record, as bourre_env.notation writes it")
+    replay.add_argument("--seat", type=_integer(0, None), metavar="N", help="show only what this seat sees")
+    replay.set_defaults(run=run_replay)
+
+
+def _add_tournament(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    """The command that plays entrants against each other."""
     tournament = commands.add_parser(
         "tournament",
         help="every entrant against a table of every other",
@@ -174,7 +204,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--workers", type=_integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
     add("--seed", type=_integer(0, LARGEST_SEED), default=0, metavar="N", help="of the deals (%(default)s)")
     add("--out", type=Path, metavar="DIR", help="folder for summary.json and blocks.npz")
-    return parser
+    tournament.set_defaults(run=run_tournament)
 
 
 def _integer(low: int | None, high: int | None, reason: str = "") -> Callable[[str], int]:
@@ -198,9 +228,9 @@ def _check_folder(folder: Path) -> None:
     """Refuse a folder that cannot be made or written to, before anything is played."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not existing.is_dir():
-        raise _BadFolderError(f"--out {folder}: {existing} is a file, not a folder")
+        raise _BadInputError(f"--out {folder}: {existing} is a file, not a folder")
     if not os.access(existing, os.W_OK):
-        raise _BadFolderError(f"--out {folder}: {existing} cannot be written to")
+        raise _BadInputError(f"--out {folder}: {existing} cannot be written to")
 
 
 def _interval(low: float, high: float) -> str:

@@ -71,6 +71,7 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
+from bourre_env.bourre.turn import is_legal
 from bourre_env.cards import card_id
 from bourre_env.deck import shuffled_decks, stream_keys
 from bourre_env.errors import ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
@@ -259,8 +260,10 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             [N] chips won or lost in the deal, when the action settled it.
         """
         number = _integer(action)
-        if number is None or not 0 <= number < self._tables.num_actions:
-            raise self._tables.illegal_action(0, action if number is None else number)
+        if number is None or not is_legal(self._table, number):
+            error = self._tables.illegal_action(0, action if number is None else number)
+            error.add_note(f"The deal so far, hidden cards included:\n{self.record()}")
+            raise error
         before = self._table_bytes()
         self._tables.step(np.array([number]))
         if self._table["phase"] != SETTLED:
