@@ -1,0 +1,184 @@
+"""Checkpoints: one `safetensors` file with the actor's weights and a plain JSON header.
+
+Nothing in a checkpoint is code: it can be taken from a stranger. The header is the file's `__metadata__`, one entry
+"bourre" with a JSON text.
+"""
+
+import dataclasses
+import hashlib
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save as to_bytes
+from torch import Tensor, nn
+
+from agents.files import replace_file
+from agents.network import Actor, NetworkSpec
+from agents.policy import PolicyError
+from bourre_env.bourre.observation import layout
+from bourre_env.bourre.rules import Rules
+
+FORMAT = 1
+"""Number of the file format; raise it when the header or the tensors change their meaning."""
+
+GAME = "bourre"
+
+
+class CheckpointError(PolicyError):
+    """A checkpoint that is missing, damaged, of another format or not made for what it is asked to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a checkpoint says about itself.
+
+    Attributes:
+        rules: the rule sets it may play by.
+        seats_shown: seats its observations have room for.
+        layout: hash of the observation layout it was trained on.
+        network: the sizes of its networks.
+        iteration: how often it had learned.
+        deals: deals it had played in training.
+        decisions: decisions it had learned from.
+        commit: the source version that trained it, or "unknown".
+    """
+
+    rules: tuple[Rules, ...]
+    seats_shown: int
+    layout: str
+    network: NetworkSpec
+    iteration: int = 0
+    deals: int = 0
+    decisions: int = 0
+    commit: str = "unknown"
+
+
+def save_checkpoint(path: Path, actor: Actor, header: Header) -> None:
+    """Write a checkpoint in place of the one before, which stays whole until the new one is.
+
+    Raises:
+        OSError: it could not be written; the file that was there is untouched.
+    """
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in actor.state_dict().items()}
+    plain = {
+        "format": FORMAT,
+        "game": GAME,
+        "rules": [{**dataclasses.asdict(rules), "fingerprint": rules.fingerprint} for rules in header.rules],
+        "seats_shown": header.seats_shown,
+        "layout": header.layout,
+        "network": header.network.to_plain(),
+        "iteration": header.iteration,
+        "deals": header.deals,
+        "decisions": header.decisions,
+        "commit": header.commit,
+        "weights": hash_of_tensors(tensors),
+    }
+    replace_file(path, to_bytes(tensors, {GAME: json.dumps(plain)}))
+
+
+def load_checkpoint(path: Path) -> tuple[Header, Actor]:
+    """The header and the network of a checkpoint, on the CPU.
+
+    Raises:
+        CheckpointError: the file is missing, damaged, of another game, format or observation layout, or its tensors
+            do not fit its header.
+    """
+    plain, tensors = _read(path)
+    if plain.get("format") != FORMAT:
+        raise CheckpointError(
+            f"{path} has checkpoint format {plain.get('format')!r}; this version reads format {FORMAT}"
+        )
+    if hash_of_tensors(tensors) != plain.get("weights"):
+        raise CheckpointError(f"{path} is damaged: its weights do not match their checksum; use another checkpoint")
+    header = _header(path, plain)
+    try:
+        actor = Actor(header.network, torch.Generator())
+        actor.load_state_dict(tensors)
+    except (RuntimeError, ValueError, IndexError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise CheckpointError(f"{path}: the tensors do not fit the network of the header: {reason}") from None
+    return header, actor.eval()
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """The JSON header and the tensors of a file."""
+    try:
+        with safe_open(path, framework="pt", device="cpu") as file:
+            text = (file.metadata() or {}).get(GAME)
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except FileNotFoundError:
+        raise CheckpointError(f"there is no checkpoint {path}") from None
+    except (SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path} is no readable safetensors file, or a damaged one ({error})") from None
+    try:
+        plain = json.loads(text) if text is not None else None
+    except json.JSONDecodeError:
+        plain = None
+    if not isinstance(plain, dict) or plain.get("game") != GAME:
+        raise CheckpointError(f"{path} is a safetensors file but not a checkpoint of {GAME}; its header is missing")
+    return plain, tensors
+
+
+def _header(path: Path, plain: dict[str, Any]) -> Header:
+    """The header from its JSON form, checked against this version's rules and observation."""
+    try:
+        header = Header(
+            rules=tuple(_rules(entry) for entry in plain["rules"]),
+            seats_shown=plain["seats_shown"],
+            layout=plain["layout"],
+            network=NetworkSpec.from_plain(plain["network"]),
+            **{name: plain[name] for name in ("iteration", "deals", "decisions", "commit")},
+        )
+        expected = layout(header.rules[0], header.seats_shown).hash
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise CheckpointError(f"{path} has a header this version cannot read ({reason})") from None
+    if header.layout != expected:
+        raise CheckpointError(
+            f"{path} was trained on observation layout {header.layout}; this version has {expected}: "
+            "train it again, or use the version it was trained with"
+        )
+    return header
+
+
+def _rules(entry: dict[str, Any]) -> Rules:
+    """Rules from their JSON form."""
+    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+    fingerprint = values.pop("fingerprint")
+    rules = Rules(**values)
+    if rules.fingerprint != fingerprint:
+        raise ValueError(f"rules of fingerprint {fingerprint} mean something else in this version")
+    return rules
+
+
+def hash_of_tensors(tensors: dict[str, Tensor]) -> str:
+    """Hex digest over names, shapes and bytes; equal exactly when the tensors are."""
+    digest = hashlib.sha256()
+    for name in sorted(tensors):
+        array = tensors[name].detach().cpu().contiguous().numpy()
+        digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def parameter_hash(module: nn.Module) -> str:
+    """Hex digest over the weights of a network."""
+    return hash_of_tensors(dict(module.state_dict()))
+
+
+def source_commit() -> str:
+    """The commit of the source tree this runs from, or "unknown"."""
+    root = Path(__file__).resolve().parent.parent
+    command = ["git", "rev-parse", "--show-toplevel", "HEAD"]
+    try:
+        found = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=5, check=True)
+        top, commit = found.stdout.split("\n")[:2]
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return "unknown"
+    # an installed package may lie inside some other project's repository
+    return commit if Path(top).resolve() == root else "unknown"

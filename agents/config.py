@@ -1,0 +1,340 @@
+"""The settings of a training run: one frozen value, read from a TOML preset and `--set key=value`.
+
+Unknown keys, wrong types and impossible values are refused in one line that names the key, before anything is written.
+"""
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from bourre_env.bourre.rules import MAX_PLAYERS, Rules
+from bourre_env.errors import BourreError, RulesError
+
+CONFIG_FILE = "config.toml"  # in the run folder: the settings as they were resolved
+LARGEST_SEED = 2**63 - 1
+
+MAY_CHANGE_ON_RESUME = ("run.minutes", "run.deals", "run.checkpoint_every", "evaluation.")
+"""Keys, or beginnings of keys, that a resumed run may be given anew."""
+
+
+class ConfigError(BourreError, ValueError):
+    """Settings that cannot be used. The message is one line."""
+
+
+class Section(BaseModel):
+    """A section of the settings: frozen, and strict about names and types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class RunConfig(Section):
+    """Where the run lives and when it ends."""
+
+    dir: str | None = Field(default=None, min_length=1)
+    """The run folder; must be new or empty. Left out: runs/ and the preset's name, numbered when taken."""
+    seed: int = Field(default=1, ge=0, le=LARGEST_SEED)
+    """Decides weights, deals, actions and minibatches. A run that only `deals` ends is the same every time."""
+    minutes: float | None = Field(default=None, gt=0)
+    """Ends the run after so many minutes, evaluations included. Five beat random play by far; hours give more."""
+    deals: int | None = Field(default=None, ge=1)
+    """Ends the run after so many training deals. Whichever of the two comes first ends it and drives the schedules."""
+    threads: int = Field(default=2, ge=1, le=256)
+    """Processor cores the networks use, at most as many as there are. One and two give the very same weights."""
+    checkpoint_every: int = Field(default=10, ge=1)
+    """Iterations between two checkpoints; a kill loses at most so many. Evaluations and the end write one too."""
+
+
+class RulesConfig(Section):
+    """The game that is learned."""
+
+    preset: str = "pagat"
+    """Name of a rules preset (RULES.md)."""
+    num_players: int = Field(default=4, ge=2, le=MAX_PLAYERS)
+    """Seats at the table."""
+
+
+class NetworkConfig(Section):
+    """Sizes of the networks."""
+
+    seats_shown: int | None = Field(default=None, ge=2, le=MAX_PLAYERS)
+    """Seats the observation has room for: left out as many as there are; 8 makes one layout for every table size."""
+    actor_width: int = Field(default=256, ge=1, le=8192)
+    """Units of each hidden layer of the actor. Wider plays better after hours and is slower; usual 128 to 512."""
+    actor_layers: int = Field(default=2, ge=1, le=16)
+    """Hidden layers of the actor; usual 2 or 3."""
+    critic_width: int = Field(default=256, ge=1, le=8192)
+    """Units of each hidden layer of the critic; usual 128 to 512."""
+    critic_layers: int = Field(default=2, ge=1, le=16)
+    """Hidden layers of the critic; usual 2 or 3."""
+    layer_norm: bool = True
+    """Normalise hidden layers. Off is a little faster and less forgiving of large learning rates."""
+    privileged_critic: bool = True
+    """Whether the critic, which never plays, sees the other seats' hands. On: less noise in the advantages."""
+
+
+class RolloutConfig(Section):
+    """How training deals are played."""
+
+    deals: int = Field(default=1024, ge=1, le=1_000_000)
+    """Deals an iteration, each played to its end. More is steadier, fewer learns sooner; usual 512 to 16,384."""
+    carry_share: float = Field(default=0.25, ge=0, le=1)
+    """Share of deals that begin with a drawn carry, so that pots of every size are known; usual 0.1 to 0.5."""
+    largest_carry: int = Field(default=64, ge=1, le=100_000)
+    """Largest drawn carry, in antes; the logarithm is uniform. Usual: 10 to 20 times the number of seats."""
+    exempt_share: float = Field(default=0.4, ge=0, le=1)
+    """Chance of each seat to skip its ante in a deal with a carry; usual 0.3 to 0.5, as ties and bourrés make it."""
+
+    random_share: float = Field(default=0.3, ge=0, le=1)
+    """Share of deals in which all seats but one play at random: teaches what players who stay with anything are worth.
+    With 0 the bot passes too often against weak players; usual 0.1 to 0.4."""
+    heuristic_share: float = Field(default=0.0, ge=0, le=1)
+    """The same with the rule bot. Above 0 the bot learns to beat that bot in particular; usual 0 to 0.2."""
+
+
+class LearnConfig(Section):
+    """Hyper-parameters of PPO. Those with a start and an end go geometrically from one to the other over the run."""
+
+    learning_rate: float = Field(default=2e-3, gt=0, le=1)
+    """Step size of Adam at the start. Too high: KL above 0.05; usual 3e-4 to 3e-3."""
+    learning_rate_end: float = Field(default=1e-4, gt=0, le=1)
+    """Step size at the end; usual a tenth to a fiftieth of the start."""
+    epochs: int = Field(default=2, ge=1, le=100)
+    """Passes over each iteration's decisions. More use the deals better and move further from them; usual 1 to 8."""
+    minibatch: int = Field(default=1024, ge=1)
+    """Decisions in a gradient step. Smaller ones make more steps of the same deals; usual 512 to 8,192."""
+    clip: float = Field(default=0.2, gt=0, lt=1)
+    """How far a probability ratio may leave 1 before it stops counting; usual 0.1 to 0.3."""
+    entropy: float = Field(default=0.1, ge=0)
+    """Weight of the entropy over legal actions at the start, against advantages of deviation 1; usual 0.05 to 0.4."""
+    entropy_end: float = Field(default=0.005, ge=0)
+    """The same at the end. Too high keeps play random, too low makes it predictable; usual 0.003 to 0.03."""
+    stay_or_pass_entropy: float = Field(default=0.05, ge=0)
+    """Further weight on the entropy of staying or passing, so that neither dies out early; usual 0 to 0.1."""
+    stay_or_pass_entropy_end: float = Field(default=0.001, ge=0)
+    """The same at the end."""
+    proximal_kl: float = Field(default=0.0, ge=0)
+    """Weight of the divergence from the policy that played the deals; 0 leaves that to the clip; usual 0 to 0.2."""
+    huber: float = Field(default=1.0, gt=0)
+    """Errors of the critic beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
+    gradient_norm: float = Field(default=0.5, gt=0)
+    """Longest gradient of each network; longer ones are shortened to it; usual 0.25 to 2."""
+
+
+class EvaluationConfig(Section):
+    """How strength is measured during the run and at its end."""
+
+    times: int = Field(default=10, ge=1, le=100_000)
+    """Evaluations against random and heuristic seats, spread evenly over the run; the last is at its end."""
+    blocks: int = Field(default=2000, ge=2, le=100_000)
+    """Deals of an evaluation, each played once from every seat. 2,000 give about ±0.03 antes against heuristic play."""
+    final_blocks: int = Field(default=5000, ge=0)
+    """The same for the tournament at the end of the run; 0 for no tournament."""
+
+
+class Config(Section):
+    """All settings of a training run."""
+
+    run: RunConfig = RunConfig()
+    rules: RulesConfig = RulesConfig()
+    network: NetworkConfig = NetworkConfig()
+    rollout: RolloutConfig = RolloutConfig()
+    learn: LearnConfig = LearnConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Config":
+        """Settings that only make sense together."""
+        if self.run.minutes is None and self.run.deals is None:
+            raise ValueError("run.minutes, run.deals: set one of them, or the run has no end")
+        shown = self.network.seats_shown
+        if shown is not None and shown < self.rules.num_players:
+            raise ValueError(
+                f"network.seats_shown = {shown}: there are {self.rules.num_players} seats (rules.num_players)"
+            )
+        if self.evaluation.final_blocks == 1:
+            raise ValueError("evaluation.final_blocks = 1: an interval needs at least 2 blocks; 0 means no tournament")
+        if self.rollout.random_share + self.rollout.heuristic_share > 1:
+            raise ValueError("rollout.random_share + rollout.heuristic_share: together at most 1, a share of all deals")
+        try:
+            self.game()
+        except RulesError as error:
+            raise ValueError(f"rules.preset, rules.num_players: {error}") from None
+        return self
+
+    def game(self) -> Rules:
+        """The rules that are learned.
+
+        Raises:
+            RulesError: no such preset, or one that does not go with the number of players.
+        """
+        return Rules.preset(self.rules.preset, num_players=self.rules.num_players)
+
+    @property
+    def seats_shown(self) -> int:
+        """Seats the observation has room for."""
+        return self.network.seats_shown or self.rules.num_players
+
+    def to_toml(self) -> str:
+        """The settings as a TOML document that reads back to the same value; what is not set is left out."""
+        parts = []
+        for section, values in self.model_dump().items():
+            lines = [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
+            parts.append("\n".join([f"[{section}]", *lines]))
+        return "\n\n".join(parts) + "\n"
+
+
+def read_config(file: Path, assignments: Sequence[str] = ()) -> Config:
+    """Settings from a TOML file, with some keys set anew.
+
+    Args:
+        file: a preset, or the `config.toml` of a run folder.
+        assignments: texts "section.key=value".
+
+    Raises:
+        ConfigError: the file is missing or no TOML, or a key or value is not allowed.
+    """
+    settings = _read_toml(file)
+    for key, text in _split(assignments):
+        section, _, name = key.partition(".")
+        place = settings.setdefault(section, {})
+        if not isinstance(place, dict):
+            raise ConfigError(f"{section} = {place!r} in {file}: it must be a section with keys, such as [{section}]")
+        place[name] = _parse(key, text)
+    return check_config(settings)
+
+
+def check_config(settings: dict[str, Any]) -> Config:
+    """Settings from plain values.
+
+    Raises:
+        ConfigError: a key or value is not allowed.
+    """
+    try:
+        return Config.model_validate(settings)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_explain(problem) for problem in error.errors())) from None
+
+
+def changed_keys(old: Config, new: Config) -> list[str]:
+    """The dotted names of the keys whose values differ."""
+    before, after = old.model_dump(), new.model_dump()
+    return [
+        f"{section}.{key}"
+        for section in before
+        for key in before[section]
+        if before[section][key] != after[section][key]
+    ]
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    """A TOML document as plain values."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"there is no config file {file}; presets are in configs/") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"config file {file} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"config file {file} is not TOML: {error}") from None
+
+
+def _split(assignments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Keys and texts of assignments, each key once."""
+    seen: set[str] = set()
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise ConfigError(f"--set {assignment!r}: write section.key=value, such as run.minutes=10")
+        if key in seen:
+            raise ConfigError(f"--set {key}: given twice")
+        seen.add(key)
+        yield key, text.strip()
+
+
+def _parse(key: str, text: str) -> Any:
+    """The value a text stands for, by the type its key has."""
+    kinds = _kinds(_field_type(key))
+    lowered = text.lower()
+    if type(None) in kinds and lowered in ("none", "null", ""):
+        return None
+    if bool in kinds:
+        values = {"true": True, "1": True, "false": False, "0": False}
+        if lowered not in values:
+            raise ConfigError(f"{key} = {text!r}: write true or false")
+        return values[lowered]
+    for kind, named in ((int, "an integer"), (float, "a number")):
+        if kind in kinds:
+            try:
+                return kind(text)
+            except ValueError:
+                raise ConfigError(f"{key} = {text!r}: it must be {named}") from None
+    return text
+
+
+def _field_type(key: str) -> Any:
+    """The declared type of a dotted key.
+
+    Raises:
+        ConfigError: there is no such key; names the nearest.
+    """
+    section, _, name = key.partition(".")
+    model = Config.model_fields.get(section)
+    if model is None or not isinstance(model.annotation, type) or name not in model.annotation.model_fields:
+        raise ConfigError(_unknown(key))
+    return model.annotation.model_fields[name].annotation
+
+
+def _kinds(annotation: Any) -> tuple[Any, ...]:
+    """The types a field may have."""
+    return get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
+
+
+def all_keys() -> list[str]:
+    """The dotted names of all settings."""
+    return [f"{section}.{key}" for section, values in _defaults().items() for key in values]
+
+
+def _defaults() -> dict[str, dict[str, Any]]:
+    """The default of every setting."""
+    return Config.model_construct().model_dump()
+
+
+def _unknown(key: str) -> str:
+    """Message for a key that does not exist: names the nearest one of its section, else of any."""
+    section, _, name = key.partition(".")
+    defaults = _defaults()
+    if section in defaults and not name:
+        return f"{section} is a section; write {section}.key, with a key among {', '.join(defaults[section])}"
+    leaves = {known.partition(".")[2]: known for known in all_keys()}
+    nearest = (
+        [f"{section}.{near}" for near in difflib.get_close_matches(name, defaults.get(section, {}), 1)]
+        or [leaves[near] for near in difflib.get_close_matches(name or section, leaves, 1)]
+        or [f"section {near}" for near in difflib.get_close_matches(section, set(defaults) - {section}, 1)]
+    )
+    hint = f"did you mean {nearest[0]}?" if nearest else f"known are {', '.join(defaults.get(section, defaults))}"
+    return f"unknown key {key}; {hint}"
+
+
+def _explain(problem: Any) -> str:
+    """One problem pydantic found, in words."""
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return _unknown(key)
+    if problem["type"] == "model_type":
+        return f"{key} = {problem['input']!r}: it must be a section with keys, such as [{key}]"
+    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return f"{key} = {problem['input']!r}: it must be {message}" if key else message
+
+
+def _toml(value: Any) -> str:
+    """A plain value as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return json.dumps(value) if isinstance(value, str) else repr(value)

@@ -1,0 +1,112 @@
+"""The one masked distribution over actions: acting, the loss, evaluation and play all use it.
+
+Illegal actions have probability exactly 0 and no gradient, whatever the logits are; everything is computed in float32
+and stays finite.
+
+Shapes: D rows (decisions), A actions, G groups of actions.
+"""
+
+import torch
+from torch import Tensor
+
+ILLEGAL = -1e9
+"""Log-probability of an illegal action: `exp` makes it exactly 0, and 0 times it is 0 where -inf would give NaN."""
+
+LEAST = -80.0
+"""Legal logits end this far below the best one, so that every legal action keeps a positive float32 probability."""
+
+_LARGEST = 1e30  # logits beyond it, infinities among them, count as this much
+_TINY = 1e-30
+
+
+class MaskedDistribution:
+    """A distribution over the legal actions of each row.
+
+    Attributes:
+        legal: [D, A] bool, True where allowed.
+        log_probs: [D, A] float32; illegal entries are about `ILLEGAL`.
+    """
+
+    def __init__(self, logits: Tensor, legal: Tensor) -> None:
+        """Normalise the logits over the legal actions.
+
+        Args:
+            logits: [D, A] of any floating type; those of illegal actions are never looked at.
+            legal: [D, A] bool.
+
+        Raises:
+            ValueError: the shapes differ, the mask is not bool, or a row allows nothing.
+            FloatingPointError: a legal action has a logit that is not a number.
+        """
+        if logits.ndim != 2 or logits.shape != legal.shape:
+            raise ValueError(f"logits {tuple(logits.shape)} and mask {tuple(legal.shape)} must have one shape [D, A]")
+        if legal.dtype != torch.bool:
+            raise ValueError(f"the legal action mask must be bool (True = allowed), not {legal.dtype}")
+        _refuse_rows(~legal.any(dim=1), "has no legal action; a seat that is not to act needs no distribution")
+        if bool((logits.isnan() & legal).any()):
+            row = int((logits.isnan() & legal).any(dim=1).nonzero()[0])
+            raise FloatingPointError(f"row {row}: the network's logits are not numbers; its weights have diverged")
+        self.legal = legal
+        self.log_probs = masked_log_softmax(logits, legal)
+
+    def log_prob(self, actions: Tensor) -> Tensor:
+        """[D] float32: log-probabilities of the actions [D] int64."""
+        return self.log_probs.gather(1, actions.unsqueeze(1)).squeeze(1)
+
+    def entropy(self) -> Tensor:
+        """[D] float32: entropy over the legal actions, in nats."""
+        return -(self.log_probs.exp() * self.log_probs).sum(dim=1)
+
+    def entropy_in_two_steps(self, groups: Tensor) -> tuple[Tensor, Tensor]:
+        """The entropy as that of the group chosen plus that of the action inside the group; their sum is `entropy`.
+
+        The second part takes the probabilities of the groups as given, so raising it never moves probability
+        towards the group that has more actions.
+
+        Args:
+            groups: [A] int64, the group of each action, numbered from 0.
+
+        Returns:
+            Two tensors [D] float32, in nats.
+        """
+        member = torch.nn.functional.one_hot(groups).to(self.log_probs.dtype)
+        group_probs = (self.log_probs.exp() @ member).clamp_min(_TINY)
+        between = -(group_probs * group_probs.log()).sum(dim=1)
+        within = self.log_probs - group_probs.log()[:, groups]
+        inside = -(group_probs.detach()[:, groups] * within.exp() * within).sum(dim=1)
+        return between, inside
+
+    def sample(self, uniforms: Tensor) -> Tensor:
+        """[D] int64: for each row the action at which the summed probabilities pass its uniform number.
+
+        Args:
+            uniforms: [D] in [0, 1), one a row, so that a row's action does not depend on the other rows.
+        """
+        summed = self.log_probs.detach().exp().cumsum(dim=1)
+        total = summed[:, -1]
+        # below the total even if rounding says otherwise: the sums rise past it at a legal action only
+        below_total = torch.nextafter(total, torch.zeros_like(total))
+        threshold = torch.minimum(uniforms.to(total.dtype) * total, below_total)
+        return (summed <= threshold.unsqueeze(1)).sum(dim=1)
+
+    def greedy(self) -> Tensor:
+        """[D] int64: the likeliest action of each row, the first of equals."""
+        return self.log_probs.argmax(dim=1)
+
+    def kl_from(self, older: "MaskedDistribution") -> Tensor:
+        """[D] float32: KL(older || self) over the same legal actions, finite and in nats."""
+        return (older.log_probs.exp() * (older.log_probs - self.log_probs)).sum(dim=1)
+
+
+def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
+    """[D, A] float32: log-probabilities over the legal actions; a row without any is finite and meaningless."""
+    logits = logits.float().clamp(-_LARGEST, _LARGEST)
+    best = torch.where(legal, logits.detach(), -_LARGEST).amax(dim=1, keepdim=True)
+    from_best = (logits - best).clamp_min(LEAST)
+    return torch.where(legal, from_best, ILLEGAL).log_softmax(dim=1)
+
+
+def _refuse_rows(bad: Tensor, why: str) -> None:
+    """Raise for the first bad row, if any."""
+    if bool(bad.any()):
+        raise ValueError(f"row {int(bad.nonzero()[0])} {why}")

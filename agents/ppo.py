@@ -1,0 +1,329 @@
+"""Proximal policy optimisation (Schulman et al., 2017) on finished deals.
+
+Read from top to bottom: what one update does, then the loss. Results are Monte Carlo: every decision of a seat is
+credited with what the deal brought that seat, less what the critic, who may see all hands, expected. Nothing is
+discounted and no trajectory is cut, so there is nothing to bootstrap.
+
+Shapes: D decisions, A actions, O features of an observation, K words of hidden hands.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from agents.config import LearnConfig
+from agents.distribution import MaskedDistribution
+from agents.network import PASS, STAY, Actor, Critic, NetworkSpec
+from agents.rollout import CHUNK, Rollout
+from agents.threads import Threads
+from bourre_env.bourre.observation import unpack, unpack_actions
+
+ADAM_EPSILON = 1e-5
+_NO_SPREAD = 1e-6  # added to the standard deviation of advantages
+
+
+class DivergedError(RuntimeError):
+    """The loss or the weights are no longer finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Coefficients of an update, as the schedule has them at this point of the run.
+
+    Attributes:
+        learning_rate: step size of Adam.
+        entropy: weight of the entropy over the legal actions.
+        stay_or_pass_entropy: additional weight of the entropy of staying or passing.
+    """
+
+    learning_rate: float
+    entropy: float
+    stay_or_pass_entropy: float
+
+    @staticmethod
+    def at(config: LearnConfig, progress: float) -> "Weights":
+        """The coefficients after a share of the run: geometric from start to end.
+
+        Args:
+            config: starts and ends.
+            progress: 0 to 1.
+        """
+        return Weights(
+            learning_rate=_between(config.learning_rate, config.learning_rate_end, progress),
+            entropy=_between(config.entropy, config.entropy_end, progress),
+            stay_or_pass_entropy=_between(config.stay_or_pass_entropy, config.stay_or_pass_entropy_end, progress),
+        )
+
+
+class Learner:
+    """The two networks, which share nothing, each with its optimiser.
+
+    Attributes:
+        actor: plays.
+        critic: only learns.
+    """
+
+    def __init__(self, spec: NetworkSpec, config: LearnConfig, *, seed: int) -> None:
+        """Draw the networks' weights.
+
+        Args:
+            spec: sizes of the networks.
+            config: the hyper-parameters.
+            seed: decides the weights; 0 to 2^64 - 1.
+        """
+        generator = torch.Generator().manual_seed(seed)
+        self.config = config
+        self.actor = Actor(spec, generator)
+        self.critic = Critic(spec, generator)
+        self._actor_optimizer = _adam(self.actor)
+        self._critic_optimizer = _adam(self.critic)
+
+    def update(self, rollout: Rollout, weights: Weights, *, seed: int, threads: Threads) -> dict[str, float]:
+        """Learn from finished deals, `epochs` times over.
+
+        Args:
+            rollout: deals just played by the actor.
+            weights: coefficients of this update.
+            seed: decides the minibatches.
+            threads: actor and critic learn side by side on two of them.
+
+        Returns:
+            Values by tag; those of the losses are means over the last epoch.
+
+        Raises:
+            DivergedError: a loss or an output is not finite; that step is not taken.
+        """
+        values = self._values(rollout, threads)
+        raw = rollout.rewards - values
+        advantages = (raw - raw.mean()) / (raw.std() + _NO_SPREAD)
+        pieces: list[Callable[[], Measures]] = [
+            lambda: self._learn_actor(rollout, advantages, weights, np.random.default_rng(seed)),
+            lambda: self._learn_critic(rollout, weights, np.random.default_rng(seed)),
+        ]
+        of_actor, of_critic = threads.map(_call, pieces)
+        return {
+            **of_actor.means(),
+            **of_critic.means(),
+            "critic/explained_variance": explained_variance(rollout.rewards, values),
+            "critic/advantage_std": float(raw.std()),
+        }
+
+    def _values(self, rollout: Rollout, threads: Threads) -> NDArray[np.float32]:
+        """[D] float32: what the critic expected before this update."""
+        starts = range(0, len(rollout), CHUNK)
+        return np.concatenate(
+            threads.map(lambda start: _expect(self.critic, rollout.words[start : start + CHUNK]), starts)
+        )
+
+    def _learn_actor(
+        self, rollout: Rollout, advantages: NDArray[np.float32], weights: Weights, order: np.random.Generator
+    ) -> "Measures":
+        """All epochs of the actor."""
+        for _ in range(self.config.epochs):
+            measures = Measures()
+            for rows in _minibatches(len(rollout), self.config.minibatch, order):
+                batch = Minibatch.of(rollout, advantages, rows, self.actor.spec)
+                try:
+                    distribution = self.actor(batch.observation, batch.legal)
+                except FloatingPointError as error:
+                    raise DivergedError(str(error)) from None
+                loss = actor_loss(distribution, batch, self.actor.groups, weights, self.config, measures)
+                norm = self._step(self.actor, self._actor_optimizer, loss, weights.learning_rate)
+                measures.add("ppo/gradient_norm", norm)
+        return measures
+
+    def _learn_critic(self, rollout: Rollout, weights: Weights, order: np.random.Generator) -> "Measures":
+        """All epochs of the critic."""
+        for _ in range(self.config.epochs):
+            measures = Measures()
+            for rows in _minibatches(len(rollout), self.config.minibatch, order):
+                values = self.critic(torch.from_numpy(unpack(rollout.words[rows])))
+                loss = critic_loss(values, torch.from_numpy(rollout.rewards[rows]), self.config.huber)
+                self._step(self.critic, self._critic_optimizer, loss, weights.learning_rate)
+                measures.add("critic/value_loss", loss.item())
+        return measures
+
+    def _step(self, network: nn.Module, optimizer: torch.optim.Adam, loss: Tensor, learning_rate: float) -> float:
+        """One step of an optimiser down a loss; returns the length of the gradient."""
+        if not bool(torch.isfinite(loss)):
+            raise DivergedError("the loss is not finite")
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.gradient_norm)
+        if not bool(torch.isfinite(norm)):
+            raise DivergedError("the gradient is not finite")
+        optimizer.param_groups[0]["lr"] = learning_rate
+        optimizer.step()
+        return norm.item()
+
+    def state(self) -> dict[str, dict[str, Any]]:
+        """Everything that changes by learning, as tensors and plain values."""
+        return {
+            "actor": self.actor.state_dict(),
+            "critic": self.critic.state_dict(),
+            "actor_optimizer": self._actor_optimizer.state_dict(),
+            "critic_optimizer": self._critic_optimizer.state_dict(),
+        }
+
+    def load_state(self, state: dict[str, dict[str, Any]]) -> None:
+        """The inverse of `state`.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: it is the state of other networks.
+        """
+        self.actor.load_state_dict(state["actor"])
+        self.critic.load_state_dict(state["critic"])
+        self._actor_optimizer.load_state_dict(state["actor_optimizer"])
+        self._critic_optimizer.load_state_dict(state["critic_optimizer"])
+
+
+def _call(piece: "Callable[[], Measures]") -> "Measures":
+    """One network's learning."""
+    return piece()
+
+
+def _adam(network: nn.Module) -> torch.optim.Adam:
+    """Adam for one network; its step size is set at every step."""
+    return torch.optim.Adam(network.parameters(), eps=ADAM_EPSILON, fused=True)
+
+
+@torch.inference_mode()
+def _expect(critic: Critic, words: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """[D] float32: the critic's values."""
+    values: NDArray[np.float32] = critic(torch.from_numpy(unpack(words))).numpy()
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class Minibatch:
+    """Some decisions of a rollout as tensors, for the actor.
+
+    Attributes:
+        observation: [D, O] float32.
+        legal: [D, A] bool.
+        actions: [D] int64.
+        log_probs: [D] float32, of the actions when they were taken.
+        advantages: [D] float32, normalised.
+    """
+
+    observation: Tensor
+    legal: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+
+    @staticmethod
+    def of(
+        rollout: Rollout, advantages: NDArray[np.float32], rows: NDArray[np.int64], spec: NetworkSpec
+    ) -> "Minibatch":
+        """The decisions `rows` of a rollout, unpacked; hidden hands are left out."""
+        return Minibatch(
+            observation=torch.from_numpy(unpack(rollout.words[rows, : spec.num_words])),
+            legal=torch.from_numpy(unpack_actions(rollout.legal[rows], spec.num_actions)),
+            actions=torch.from_numpy(rollout.actions[rows]),
+            log_probs=torch.from_numpy(rollout.log_probs[rows]),
+            advantages=torch.from_numpy(advantages[rows]),
+        )
+
+
+def actor_loss(
+    distribution: MaskedDistribution,
+    batch: Minibatch,
+    groups: Tensor,
+    weights: Weights,
+    config: LearnConfig,
+    measures: "Measures",
+) -> Tensor:
+    """The loss of the actor: clipped policy gradient, entropy bonus, and a pull to the policy that played.
+
+    Args:
+        distribution: of the network being learned, over the same legal actions as when the deals were played.
+        batch: the decisions.
+        groups: [A] int64, the group of each action.
+        weights: coefficients of the entropy terms.
+        config: clip range and weight of the pull.
+        measures: is told what it looked like.
+
+    Returns:
+        A scalar.
+    """
+    log_ratio = distribution.log_prob(batch.actions) - batch.log_probs
+    ratio = log_ratio.exp()
+    policy_loss = clipped_policy_loss(ratio, batch.advantages, config.clip)
+    choice, inside = distribution.entropy_in_two_steps(groups)
+    # Schulman's estimator of KL(played || learned): never negative, and small where the ratio is near 1
+    kl = (ratio - 1 - log_ratio).mean()
+    loss = policy_loss - weights.entropy * (choice + inside).mean() - weights.stay_or_pass_entropy * choice.mean()
+    if config.proximal_kl:  # at weight 0 it must not matter what the divergence is
+        loss = loss + config.proximal_kl * kl
+    with torch.no_grad():
+        measures.add("ppo/policy_loss", policy_loss.item())
+        measures.add("ppo/kl", kl.item())
+        measures.add("ppo/clip_fraction", ((ratio - 1).abs() > config.clip).float().mean().item())
+        _measure_entropies(choice, inside, batch.legal, groups, measures)
+    return loss
+
+
+def clipped_policy_loss(ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
+    """A scalar: minus the mean of the smaller of the plain and the clipped objective (equation 7 of the paper)."""
+    clipped = ratio.clamp(1 - clip, 1 + clip)
+    return -torch.minimum(ratio * advantages, clipped * advantages).mean()
+
+
+def critic_loss(values: Tensor, rewards: Tensor, huber: float) -> Tensor:
+    """A scalar: Huber loss of the values [D] against the results [D], both in pots."""
+    return torch.nn.functional.huber_loss(values, rewards, delta=huber)
+
+
+def explained_variance(results: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
+    """Share of the variance of results that was foreseen: 1 is perfect, 0 no better than a constant."""
+    spread = float(results.var())
+    return 1 - float((results - expected).var()) / spread if spread > 0 else float("nan")
+
+
+def _measure_entropies(choice: Tensor, inside: Tensor, legal: Tensor, groups: Tensor, measures: "Measures") -> None:
+    """Mean entropies of declarations and of card plays."""
+    may_stay = (legal & (groups == STAY)).any(dim=1)
+    may_pass = (legal & (groups == PASS)).any(dim=1)
+    declares = may_stay | may_pass
+    total = choice + inside
+    for tag, values in (
+        ("policy/entropy_declare", total[declares]),
+        ("policy/entropy_play", total[~declares]),
+        ("policy/entropy_stay_or_pass", choice[may_stay & may_pass]),
+    ):
+        if len(values):
+            measures.add(tag, values.mean().item())
+
+
+class Measures:
+    """Means of numbers that come in one minibatch at a time."""
+
+    def __init__(self) -> None:
+        """Nothing has come in."""
+        self._values: dict[str, list[float]] = {}
+
+    def add(self, tag: str, value: float) -> None:
+        """One more number."""
+        self._values.setdefault(tag, []).append(value)
+
+    def means(self) -> dict[str, float]:
+        """The mean of each tag."""
+        return {tag: sum(values) / len(values) for tag, values in self._values.items()}
+
+
+def _minibatches(count: int, size: int, order: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Every row once, in random order, in parts of nearly equal length and at most `size`."""
+    yield from np.array_split(order.permutation(count), -(-count // size))
+
+
+def _between(start: float, end: float, progress: float) -> float:
+    """Geometric interpolation; linear where an end is 0."""
+    if start == 0 or end == 0:
+        return start + (end - start) * progress
+    return float(start * (end / start) ** progress)

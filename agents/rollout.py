@@ -1,0 +1,327 @@
+"""Self-play: whole deals, by one network in every seat or, in some, by one seat of it among other policies.
+
+A rollout is a pure function of the network, a seed and the numbers of its deals: packs, starting pots, line-ups and the
+random numbers behind every action come from streams numbered by deal, so nothing has to be remembered between
+rollouts. Deals are played to their ends: no trajectory is ever cut.
+
+Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.arena import stream_seed
+from agents.metrics import Stopwatch
+from agents.network import Actor
+from agents.neural import uniform_numbers
+from agents.policy import Decision, Policy
+from agents.threads import Threads
+from bourre_env import Rules, Tables, shuffled_decks
+from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.deck import GOLDEN, mix_array, stream_keys
+
+DEAL_STREAM = "training: packs of the deals"
+ACTION_STREAM = "training: choices of the network"
+POT_STREAM = "training: pots at the start"
+LINE_UP_STREAM = "training: who sits where"
+NETWORK = -1  # in a line-up; other entries are indices of policies
+CHUNK = 256  # rows the network is asked at a time
+_NO_DECISION = 0  # any action; tables that are settled ignore it
+_NOBODY = -2
+
+
+@dataclass(frozen=True, slots=True)
+class StartingPots:
+    """How the pots of training deals begin.
+
+    Deals are single, so a pot that only self-play itself could build up is drawn instead: untrained players would let
+    it grow without bound.
+
+    Attributes:
+        carry_share: share of deals that begin with a carry; in the others everybody antes into an empty pot.
+        largest_carry: largest carry, in antes; the logarithm of the carry is uniform.
+        exempt_share: chance of each seat to be exempt from the ante of a deal with a carry.
+    """
+
+    carry_share: float = 0.0
+    largest_carry: int = 1
+    exempt_share: float = 0.0
+
+    def draw(self, rules: Rules, seed: int, deal_ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Carry and exemptions of each deal.
+
+        Returns:
+            carry: [B] int64, whole antes in chips.
+            exempt: [B, N] bool.
+        """
+        keys = stream_keys(stream_seed(seed, POT_STREAM), deal_ids)
+        carries = _numbers(keys, 0) < self.carry_share
+        antes = np.floor((self.largest_carry + 1.0) ** _numbers(keys, 1)).astype(np.int64)
+        exempt = np.stack([_numbers(keys, 2 + seat) for seat in range(rules.num_players)], axis=1) < self.exempt_share
+        return np.where(carries, antes * rules.ante, 0), exempt & carries[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Opponents:
+    """Who sits at the tables besides the network.
+
+    A network that only ever meets itself never sees three players stay with anything, and takes them for strong. So
+    in a share of the deals one seat alone is the network's, and another policy has all the others; nothing is
+    learned from what that policy does.
+
+    Attributes:
+        policies: the other policies.
+        shares: for each of them the share of deals it sits in; the rest is pure self-play.
+    """
+
+    policies: tuple[Policy, ...] = ()
+    shares: tuple[float, ...] = ()
+
+    def line_ups(self, rules: Rules, seed: int, deal_ids: NDArray[np.int64]) -> NDArray[np.int8]:
+        """[B, N] int8: `NETWORK`, or the index of a policy, in each seat of each deal."""
+        keys = stream_keys(stream_seed(seed, LINE_UP_STREAM), deal_ids)
+        # how many of the summed shares lie at or below the number: the first ones are the policies', the rest self-play
+        policy = np.searchsorted(np.cumsum(self.shares), _numbers(keys, 0), side="right")
+        policy[policy == len(self.policies)] = NETWORK
+        line_ups = np.repeat(policy[:, None], rules.num_players, axis=1).astype(np.int8)
+        seat = (_numbers(keys, 1) * rules.num_players).astype(np.int64)
+        line_ups[np.arange(len(keys)), seat] = NETWORK
+        return line_ups
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """Finished deals and every decision of the network in them that had a choice.
+
+    Attributes:
+        words: [D, W + K] uint64, the observation and behind it the hands of the other seats, for the critic.
+        legal: [D, 2] uint64, the legal actions.
+        actions: [D] int64.
+        log_probs: [D] float32, of the actions when they were taken.
+        rewards: [D] float32, what the deal brought the seat that decided, in pots it played for.
+        deal: [D] int64, index of the deal, 0 to B-1.
+        seat: [D] int8, the seat that decided.
+        num_words: W.
+        self_play: [B] bool, deals in which the network had every seat.
+        returns: [B, N] int32, chips won or lost.
+        pot: [B] int64, chips in the pot once the antes were in.
+        carry: [B] int64, chips left for the next deal.
+        stayed: [B, N] bool, seats that stayed.
+        bourre: [B, N] bool, seats that stayed and took no trick.
+    """
+
+    words: NDArray[np.uint64]
+    legal: NDArray[np.uint64]
+    actions: NDArray[np.int64]
+    log_probs: NDArray[np.float32]
+    rewards: NDArray[np.float32]
+    deal: NDArray[np.int64]
+    seat: NDArray[np.int8]
+    num_words: int
+    self_play: NDArray[np.bool_]
+    returns: NDArray[np.int32]
+    pot: NDArray[np.int64]
+    carry: NDArray[np.int64]
+    stayed: NDArray[np.bool_]
+    bourre: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        """Number of decisions."""
+        return len(self.actions)
+
+    @property
+    def num_deals(self) -> int:
+        """B."""
+        return len(self.pot)
+
+
+@dataclass(slots=True)
+class _Step:
+    """The network's decisions in one step of all tables: which deal each belongs to, and what was seen and done."""
+
+    deal: NDArray[np.int64]
+    seat: NDArray[np.int8]
+    words: NDArray[np.uint64]
+    legal: NDArray[np.uint64]
+    actions: NDArray[np.int64]
+    log_probs: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPlay:
+    """The deals of a training run, in all but the network that plays them.
+
+    Attributes:
+        rules: the rules of every table.
+        seed: 0 to 2^64 - 1.
+        seats_shown: seats the observation has room for.
+        pots: how the pots begin.
+        opponents: who else sits at the tables.
+    """
+
+    rules: Rules
+    seed: int
+    seats_shown: int
+    pots: StartingPots = StartingPots()
+    opponents: Opponents = Opponents()
+
+    def play(self, actor: Actor, deal_ids: NDArray[np.int64], *, threads: Threads, watch: Stopwatch) -> Rollout:
+        """Play deals to their ends; the number of a deal decides everything but the network's part in it.
+
+        Args:
+            actor: the network; its spec decides whether hidden hands are kept for a critic.
+            deal_ids: [B] numbers of the deals, from 0.
+            threads: ask the network on.
+            watch: is told the time spent in the engine and in the network.
+        """
+        with watch.measure("engine"):
+            tables, pot = self._deal(deal_ids)
+        line_ups = self.opponents.line_ups(self.rules, self.seed, deal_ids)
+        keys = stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids)
+        steps: list[_Step] = []
+        number = 0
+        while True:
+            with watch.measure("engine"):
+                live = np.flatnonzero(tables.to_act >= 0)
+                if not len(live):
+                    return _collect(tables, pot, line_ups, steps, actor.spec.num_words)
+            steps.append(self._step(actor, tables, line_ups, _words(keys, number), threads=threads, watch=watch))
+            number += 1
+
+    def _deal(self, deal_ids: NDArray[np.int64]) -> tuple[Tables, NDArray[np.int64]]:
+        """Tables with the deals begun, and the pots once the antes are in."""
+        tables = Tables(self.rules, len(deal_ids), self.seats_shown)
+        decks = shuffled_decks(stream_seed(self.seed, DEAL_STREAM), deal_ids, pack=self.rules.pack)
+        carry, exempt = self.pots.draw(self.rules, self.seed, deal_ids)
+        tables.deal(decks, deal_ids % self.rules.num_players, carry, exempt)
+        pot = tables.pot
+        tables.play_forced()
+        return tables, pot
+
+    def _step(
+        self,
+        actor: Actor,
+        tables: Tables,
+        line_ups: NDArray[np.int8],
+        keys: NDArray[np.uint64],
+        *,
+        threads: Threads,
+        watch: Stopwatch,
+    ) -> _Step:
+        """Take one decision at every table that is not settled; `keys` [B] decide what is drawn."""
+        with watch.measure("engine"):
+            to_act = tables.to_act
+            packed, legal_packed, hands = tables.observe_packed(), tables.legal_packed(), tables.hidden_packed()
+            who = np.where(to_act >= 0, line_ups[np.arange(len(to_act)), to_act], _NOBODY)
+            actions = np.full(tables.num_tables, _NO_DECISION, np.int64)
+            for index, policy in enumerate(self.opponents.policies):
+                rows = np.flatnonzero(who == index)
+                if len(rows):
+                    asked = (packed[rows], legal_packed[rows], to_act[rows], self.rules, keys[rows])
+                    actions[rows] = policy.act(Decision.from_packed(*asked), np.random.default_rng(int(keys[0])))
+            rows = np.flatnonzero(who == NETWORK)
+            words, legal = packed[rows], legal_packed[rows]
+        with watch.measure("inference"):
+            actions[rows], log_probs = choose(actor, words, legal, uniform_numbers(keys[rows]), threads)
+        with watch.measure("engine"):
+            if actor.spec.hidden_words:
+                words = np.concatenate([words, hands[rows, 1:]], axis=1)
+            tables.step(actions, play_forced=True)
+        return _Step(rows, to_act[rows], words, legal, actions[rows], log_probs)
+
+
+def choose(
+    actor: Actor,
+    words: NDArray[np.uint64],
+    legal: NDArray[np.uint64],
+    uniforms: NDArray[np.float64],
+    threads: Threads,
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Drawn actions [D] and their log-probabilities [D], some rows at a time."""
+    starts = range(0, len(words), CHUNK)
+    parts = [
+        (words[start : start + CHUNK], legal[start : start + CHUNK], uniforms[start : start + CHUNK])
+        for start in starts
+    ]
+    chosen = threads.map(lambda part: _choose(actor, *part), parts)
+    if not chosen:
+        return np.empty(0, np.int64), np.empty(0, np.float32)
+    return np.concatenate([actions for actions, _ in chosen]), np.concatenate([log_probs for _, log_probs in chosen])
+
+
+@torch.inference_mode()
+def _choose(
+    actor: Actor, words: NDArray[np.uint64], legal: NDArray[np.uint64], uniforms: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Drawn actions [D] and their log-probabilities [D]."""
+    mask = torch.from_numpy(unpack_actions(legal, actor.spec.num_actions))
+    distribution = actor(torch.from_numpy(unpack(words)), mask)
+    actions = distribution.sample(torch.from_numpy(uniforms))
+    return actions.numpy(), distribution.log_prob(actions).numpy()
+
+
+def _collect(
+    tables: Tables, pot: NDArray[np.int64], line_ups: NDArray[np.int8], steps: list[_Step], num_words: int
+) -> Rollout:
+    """One rollout from settled tables and the steps that led there."""
+    stayed = _seats_of(tables.records["stayed"], tables.rules)
+    no_trick = tables.records["tricks_won"][:, : tables.rules.num_players] == 0
+    played_out = tables.records["tricks_done"] == tables.rules.hand_size  # a lone player needs no trick (3.8)
+    rewards = rewards_in_pots(tables.returns, tables.carry, pot)
+    deal = np.concatenate([step.deal for step in steps])
+    seat = np.concatenate([step.seat for step in steps])
+    return Rollout(
+        words=np.concatenate([step.words for step in steps]),
+        legal=np.concatenate([step.legal for step in steps]),
+        actions=np.concatenate([step.actions for step in steps]),
+        log_probs=np.concatenate([step.log_probs for step in steps]),
+        rewards=rewards[deal, seat],
+        deal=deal,
+        seat=seat,
+        num_words=num_words,
+        self_play=(line_ups == NETWORK).all(axis=1),
+        returns=tables.returns,
+        pot=pot,
+        carry=tables.carry,
+        stayed=stayed,
+        bourre=stayed & no_trick & played_out[:, None],
+    )
+
+
+def rewards_in_pots(
+    returns: NDArray[np.int32], carry: NDArray[np.int64], pot: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """What each deal brought each seat: chips and an equal share of the carry, in pots played for.
+
+    In pots the value of a deal hardly depends on the size of the pot; the carry belongs to all who will play for it.
+
+    Args:
+        returns: [B, N] int32 chips.
+        carry: [B] int64 chips left for the next deal.
+        pot: [B] int64 chips in the pot at the start; at least 1.
+
+    Returns:
+        [B, N] float32.
+    """
+    shares = carry[:, None] / returns.shape[1]
+    in_pots: NDArray[np.float32] = ((returns + shares) / pot[:, None]).astype(np.float32)
+    return in_pots
+
+
+def _seats_of(masks: NDArray[np.uint8], rules: Rules) -> NDArray[np.bool_]:
+    """[B, N] bool from masks of seats [B] uint8."""
+    return np.unpackbits(masks[:, None], axis=1, bitorder="little")[:, : rules.num_players].astype(np.bool_)
+
+
+def _words(keys: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:
+    """[B] uint64: the word `number` of each stream [B]."""
+    with np.errstate(over="ignore"):
+        return mix_array(keys + GOLDEN * np.uint64(number + 1))
+
+
+def _numbers(keys: NDArray[np.uint64], number: int) -> NDArray[np.float64]:
+    """[B] float64 in [0, 1): the uniform number `number` of each stream [B]."""
+    return uniform_numbers(_words(keys, number))

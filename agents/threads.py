@@ -1,0 +1,59 @@
+"""Independent pieces of network work on a few threads.
+
+Whole pieces run side by side, not parts of one matrix product: that loses little when other programs want the same
+cores, and the results are the same bits for one thread or two.
+"""
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import torch
+
+from agents.executors import usable_cores
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+NETWORKS = 2  # actor and critic learn side by side; further threads work inside their matrix products
+
+
+class Threads:
+    """A few threads that each work on one piece at a time.
+
+    Attributes:
+        count: how many there are.
+    """
+
+    def __init__(self, count: int) -> None:
+        """Start with at most as many threads as there are cores.
+
+        Args:
+            count: threads wanted, at least 1.
+        """
+        self.count = min(count, usable_cores())
+        inside = max(1, self.count // NETWORKS)
+        torch.set_num_threads(inside)
+        self._pool = (
+            ThreadPoolExecutor(self.count, "network", initializer=torch.set_num_threads, initargs=(inside,))
+            if self.count > 1
+            else None
+        )
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """The results for all items, in order.
+
+        Raises:
+            Exception: what the first failing item raised, once the others are done.
+        """
+        if self._pool is None:
+            return [function(item) for item in items]
+        futures = [self._pool.submit(function, item) for item in items]
+        for future in futures:
+            future.exception()  # wait for all: nothing may still run when an error is raised
+        return [future.result() for future in futures]
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()

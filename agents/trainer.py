@@ -1,0 +1,316 @@
+"""A training run: play deals, learn from them, measure, save; from a config to a run folder and back.
+
+A run folder holds `config.toml`, `last.safetensors` and `best.safetensors` (to play with), `trainer.pt` (only to go on
+training: it is complete in itself and read with `weights_only=True`), `metrics.jsonl` and TensorBoard's files.
+"""
+
+import contextlib
+import io
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.arena import play_blocks, stream_seed
+from agents.checkpoint import CheckpointError, Header, save_checkpoint, source_commit
+from agents.config import Config
+from agents.files import replace_file
+from agents.metrics import MetricsLog, Stopwatch, describe_rollout, tags_as_table
+from agents.network import NetworkSpec
+from agents.neural import NetworkPolicy
+from agents.policy import load_policy
+from agents.ppo import Learner, Weights
+from agents.rollout import Opponents, SelfPlay, StartingPots
+from agents.statistics import Estimate, estimate
+from agents.threads import Threads
+from bourre_env.bourre.observation import layout
+
+STATE_FILE = "trainer.pt"
+LAST, BEST = "last.safetensors", "best.safetensors"
+YARDSTICKS = ("random", "heuristic")
+CHOSEN_BY = "heuristic"  # the yardstick that decides which checkpoint is the best
+
+_WEIGHT_STREAM = "training: weights at the start"
+_MINIBATCH_STREAM = "training: minibatches"
+_EVALUATION_STREAM = "training: evaluation"
+
+
+@dataclass(slots=True)
+class Counters:
+    """How far a run has come; plain numbers, saved with the networks.
+
+    Attributes:
+        iteration: iterations done.
+        deals: training deals played.
+        decisions: decisions learned from.
+        minutes: time spent in all, evaluations included, in every session of the run.
+        evaluations: evaluations done.
+        best: mean of the best evaluation in antes a deal; None before the first.
+    """
+
+    iteration: int = 0
+    deals: int = 0
+    decisions: int = 0
+    minutes: float = 0.0
+    evaluations: int = 0
+    best: float | None = None
+
+
+class Trainer:
+    """One training run.
+
+    Everything random is a pure function of `run.seed` and the counters, so a run is exactly the networks, their
+    optimisers and the counters, and going on from a saved state is the same as never having stopped.
+
+    Attributes:
+        config: the settings.
+        folder: the run folder.
+        counters: how far the run has come.
+        learner: the networks.
+        strength: results of the last evaluation by yardstick.
+        saved: whether the last state and checkpoint could be written.
+    """
+
+    def __init__(self, config: Config, folder: Path, *, warn: Callable[[str], None], resume: bool = False) -> None:
+        """Make a new run in an existing folder, or take up the one that is there.
+
+        Args:
+            config: the settings.
+            folder: the run folder.
+            warn: told about what went wrong without stopping the run.
+            resume: take up the run in the folder.
+
+        Raises:
+            CheckpointError: there is nothing to resume, or it does not fit the settings.
+        """
+        self.config, self.folder, self._warn = config, folder, warn
+        self.rules = config.game()
+        self.counters = Counters()
+        self.strength: dict[str, Estimate] = {}
+        self.saved = False
+        self._threads = Threads(config.run.threads)
+        self._deals = self_play(config)
+        self.learner = Learner(network_spec(config), config.learn, seed=stream_seed(config.run.seed, _WEIGHT_STREAM))
+        self._layout = layout(self.rules, config.seats_shown).hash
+        self._commit = source_commit()
+        if resume:
+            self._load_state()
+            _remove_unfinished(folder)
+        self.log = MetricsLog(folder, warn=warn, resume_at=self.counters.deals if resume else None)
+        if not resume:
+            self.save()  # from the first moment on there is something to resume
+            self.log.add_text("config", f"```toml\n{config.to_toml()}```")
+            self.log.add_text("tags", tags_as_table())
+        self._clock = time.monotonic()
+
+    # --- the run ---
+
+    def warm_up(self) -> None:
+        """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
+        self._deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
+        for name in YARDSTICKS:
+            play_blocks(self.rules, load_policy(name), load_policy(name), seed=0, deal_ids=[0])
+
+    def run(self, *, stop: Callable[[], bool], report: Callable[[dict[str, float]], None]) -> None:
+        """Train until the budget is spent; the state is saved on the way and at the end.
+
+        Args:
+            stop: asked before each iteration whether to stop there.
+            report: told the values of each iteration, those of an evaluation included.
+
+        Raises:
+            DivergedError: the loss is not finite any more; the checkpoints of before are kept.
+        """
+        self._clock = time.monotonic()
+        while self.progress < 1 and not stop():
+            values = self.iterate()
+            evaluates = self._evaluations_due > self.counters.evaluations
+            if evaluates:
+                values |= self.evaluate()
+            self.record(values)
+            if evaluates or self.counters.iteration % self.config.run.checkpoint_every == 0:
+                self.save()
+            report(values)
+        self.saved = self.save()
+
+    @property
+    def progress(self) -> float:
+        """Share of the budget that is spent, 0 to 1; 1 ends the run."""
+        run, done = self.config.run, self.counters
+        shares = [done.deals / run.deals] if run.deals is not None else []
+        if run.minutes is not None:
+            shares.append(done.minutes / run.minutes)
+        return min(1.0, max(shares))
+
+    def iterate(self) -> dict[str, float]:
+        """Play deals and learn from them.
+
+        Returns:
+            Values by tag.
+
+        Raises:
+            DivergedError: the loss is not finite any more; the networks are of no use.
+        """
+        watch, start = Stopwatch(), time.perf_counter()
+        weights = Weights.at(self.config.learn, progress := self.progress)
+        deal_ids = np.arange(self.counters.deals, self.counters.deals + self._num_deals())
+        rollout = self._deals.play(self.learner.actor, deal_ids, threads=self._threads, watch=watch)
+        minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
+        with watch.measure("learning"):
+            learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
+        self.counters.iteration += 1
+        self.counters.deals += rollout.num_deals
+        self.counters.decisions += len(rollout)
+        seconds = time.perf_counter() - start
+        values = {
+            **describe_rollout(rollout, self.learner.actor.spec),
+            **learned,
+            "schedule/learning_rate": weights.learning_rate,
+            "schedule/entropy": weights.entropy,
+            "schedule/progress": progress,
+            "speed/deals_per_second": rollout.num_deals / seconds,
+            "speed/decisions_per_second": len(rollout) / seconds,
+            **{f"speed/share_{work}": spent / seconds for work, spent in watch.seconds.items()},
+        }
+        self._tick()
+        return values
+
+    def _num_deals(self) -> int:
+        """Deals of the next iteration; the last one plays what is left."""
+        left = (
+            self.config.rollout.deals if self.config.run.deals is None else self.config.run.deals - self.counters.deals
+        )
+        return min(self.config.rollout.deals, left)
+
+    def _tick(self) -> None:
+        """Bring the minutes up to date."""
+        now = time.monotonic()
+        self.counters.minutes += (now - self._clock) / 60
+        self._clock = now
+
+    def record(self, values: dict[str, float]) -> None:
+        """Log values at the present number of deals."""
+        minutes = round(self.counters.minutes, 4)
+        self.log.write(self.counters.deals, values, iteration=self.counters.iteration, minutes=minutes)
+
+    # --- measuring ---
+
+    @property
+    def _evaluations_due(self) -> int:
+        """Evaluations whose place in the run is reached; the last one is at the end."""
+        return int(self.progress * self.config.evaluation.times + 1e-9)
+
+    def evaluate(self) -> dict[str, float]:
+        """Measure the network against the yardsticks, keep it if it is the best so far.
+
+        Always on the same deals, which are no training deals, so that evaluations differ by the network alone.
+
+        Returns:
+            Values by tag.
+        """
+        seed = stream_seed(self.config.run.seed, _EVALUATION_STREAM)
+        deals = np.arange(self.config.evaluation.blocks)
+        policy = NetworkPolicy(self.learner.actor, self.header(), name="the network in training")
+        self.counters.evaluations = max(self.counters.evaluations + 1, self._evaluations_due)
+        values = {}
+        for name in YARDSTICKS:
+            blocks = play_blocks(self.rules, policy, load_policy(name), seed=seed, deal_ids=deals)
+            self.strength[name] = estimate(blocks.block_means, seed=seed)
+            for part in ("mean", "low", "high"):
+                values[f"evaluation/{name}_{part}"] = float(getattr(self.strength[name], part))
+        mean = values[f"evaluation/{CHOSEN_BY}_mean"]
+        is_best = self.counters.best is None or mean > self.counters.best
+        if is_best and self._guarded(BEST, lambda: self._save_network(BEST)):
+            self.counters.best = mean
+        self._tick()
+        return values
+
+    # --- saving and loading ---
+
+    def header(self) -> Header:
+        """What a checkpoint of the present network says about itself."""
+        done = self.counters
+        return Header(
+            rules=(self.rules,),
+            seats_shown=self.config.seats_shown,
+            layout=self._layout,
+            network=self.learner.actor.spec,
+            iteration=done.iteration,
+            deals=done.deals,
+            decisions=done.decisions,
+            commit=self._commit,
+        )
+
+    def save(self) -> bool:
+        """Write the state to go on from, then the last checkpoint, and bring the logs to the disk.
+
+        Returns:
+            Whether both could be written; where not, the files from before are still whole.
+        """
+        buffer = io.BytesIO()
+        torch.save({"counters": asdict(self.counters), **self.learner.state()}, buffer)
+        saved = self._guarded(STATE_FILE, lambda: replace_file(self.folder / STATE_FILE, buffer.getvalue()))
+        saved &= self._guarded(LAST, lambda: self._save_network(LAST))
+        self.log.flush()
+        return saved
+
+    def _save_network(self, name: str) -> None:
+        """Write the present network as a checkpoint."""
+        save_checkpoint(self.folder / name, self.learner.actor, self.header())
+
+    def _guarded(self, name: str, write: Callable[[], None]) -> bool:
+        """Write a file; whether it worked. A full disk is no reason to lose the run."""
+        try:
+            write()
+        except OSError as error:
+            self._warn(f"{name} could not be written ({error}); the one from before is kept and training goes on")
+            return False
+        return True
+
+    def _load_state(self) -> None:
+        """Take up the run in the folder."""
+        path = self.folder / STATE_FILE
+        try:
+            state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+            self.counters = Counters(**state["counters"])
+            self.learner.load_state(state)
+        except FileNotFoundError:
+            raise CheckpointError(f"{self.folder} has no {STATE_FILE}: there is nothing to resume") from None
+        except Exception as error:  # a damaged file makes torch raise nearly anything
+            reason = " ".join(str(error).split())[:200]
+            raise CheckpointError(f"{path} is damaged, or of another network: {reason}") from None
+
+    def close(self) -> None:
+        """Close logs and threads."""
+        self.log.close()
+        self._threads.close()
+
+
+def network_spec(config: Config) -> NetworkSpec:
+    """The networks that some settings ask for."""
+    sizes = config.network.model_dump(exclude={"seats_shown", "privileged_critic"})
+    privileged = config.network.privileged_critic
+    return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
+
+
+def self_play(config: Config) -> SelfPlay:
+    """The training deals that some settings ask for."""
+    rollout = config.rollout
+    return SelfPlay(
+        config.game(),
+        config.run.seed,
+        config.seats_shown,
+        StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),
+        Opponents((load_policy("random"), load_policy("heuristic")), (rollout.random_share, rollout.heuristic_share)),
+    )
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what a killed run left of files it was writing."""
+    for unfinished in folder.glob(".*.tmp"):
+        with contextlib.suppress(OSError):
+            unfinished.unlink()

@@ -1,0 +1,296 @@
+"""The command line of `train.py`.
+
+Exit codes: 0 done, 1 the training or the machine failed, 2 the input was wrong (one line on standard error, nothing
+written), 130 interrupted (the run can be resumed).
+"""
+
+import argparse
+import contextlib
+import itertools
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+from agents.config import CONFIG_FILE, MAY_CHANGE_ON_RESUME, Config, ConfigError, changed_keys, read_config
+from agents.files import replace_file
+from agents.policy import PolicyError, PolicyFailedError
+
+if TYPE_CHECKING:
+    from agents.trainer import Trainer
+
+DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+ROOT = Path(__file__).resolve().parent.parent
+DEFAULT_CONFIG = ROOT / "configs" / "selfplay.toml"
+RUNS = Path("runs")
+_TOURNAMENT_STREAM = "training: tournament at the end"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        arguments: the words behind the program's name; those of this process when left out.
+
+    Returns:
+        The exit code.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        config, folder = resolve(options)
+        if options.dry_run:
+            print(config.to_toml(), end="")
+            return DONE
+        if options.resume is None:
+            _make_folder(folder, config)
+        return train(config, folder, resume=options.resume is not None)
+    except PolicyFailedError as error:
+        return _complain(error, FAILED)
+    except (ConfigError, PolicyError) as error:
+        return _complain(error, WRONG_INPUT)
+
+
+def resolve(options: argparse.Namespace) -> tuple[Config, Path]:
+    """The settings and the run folder that the options ask for; nothing is written.
+
+    Raises:
+        ConfigError: the options, the settings or the folder cannot be used.
+    """
+    assignments = list(itertools.chain.from_iterable(options.set))
+    if options.resume is not None:
+        return _resolve_resumed(options, assignments)
+    file = options.config or DEFAULT_CONFIG
+    config = read_config(file, assignments)
+    folder = Path(config.run.dir) if config.run.dir is not None else _free_folder(file.stem)
+    _check_folder(folder)
+    return config.model_copy(update={"run": config.run.model_copy(update={"dir": str(folder)})}), folder
+
+
+def _resolve_resumed(options: argparse.Namespace, assignments: list[str]) -> tuple[Config, Path]:
+    """The settings of the run to resume, with the few changes a run survives."""
+    folder = options.resume
+    if options.config is not None:
+        raise ConfigError("--config and --resume exclude each other: a run keeps its settings; change a few with --set")
+    if not folder.is_dir():
+        raise ConfigError(f"there is no run folder {folder} to resume")
+    if not (folder / CONFIG_FILE).is_file():
+        raise ConfigError(f"{folder} has no {CONFIG_FILE}: it is no run folder, so there is nothing to resume")
+    old = read_config(folder / CONFIG_FILE)
+    config = read_config(folder / CONFIG_FILE, assignments)
+    fixed = [key for key in changed_keys(old, config) if not key.startswith(MAY_CHANGE_ON_RESUME)]
+    if fixed:
+        raise ConfigError(f"{fixed[0]} cannot change in a run that is resumed; start a new run with it")
+    return config, folder
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder that something else lives in."""
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"run.dir {folder} is a file; choose another folder")
+        if folder.is_dir() and any(folder.iterdir()):
+            raise ConfigError(f"run.dir {folder} is not empty; go on with --resume {folder}, or choose another run.dir")
+    except OSError as error:
+        raise ConfigError(f"run.dir {folder} cannot be read: {error}") from None
+
+
+def _free_folder(name: str) -> Path:
+    """The first of runs/NAME, runs/NAME-2, … that is not taken."""
+    names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+    return next(RUNS / free for free in names if not (RUNS / free).exists())
+
+
+def _make_folder(folder: Path, config: Config) -> None:
+    """Make the run folder and leave the settings in it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / CONFIG_FILE, config.to_toml().encode())
+    except OSError as error:
+        raise ConfigError(f"run.dir {folder} cannot be written: {error}") from None
+
+
+def train(config: Config, folder: Path, *, resume: bool) -> int:
+    """Train in a run folder and say how it went.
+
+    Args:
+        config: the settings.
+        folder: the run folder, which exists.
+        resume: go on with the run that is in it.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        CheckpointError: there is nothing to resume, or it is damaged.
+    """
+    with signals_held() as caught:
+        _say(f"{'resuming' if resume else 'training in'} {folder}; Ctrl-C stops it so that --resume {folder} goes on")
+        from agents.ppo import DivergedError
+        from agents.trainer import Trainer  # torch is loaded only when there is something to train
+
+        trainer = Trainer(config, folder, warn=_say, resume=resume)
+        if resume:  # the budget may be a new one
+            with contextlib.suppress(OSError):
+                replace_file(folder / CONFIG_FILE, config.to_toml().encode())
+        try:
+            trainer.warm_up()
+            with _Display(trainer) as display:
+                trainer.run(stop=lambda: bool(caught), report=display.show)
+        except DivergedError as error:
+            return _complain(
+                f"stopped after {trainer.counters.deals:,} deals: {error}; {folder} keeps the checkpoints of before; "
+                "try a lower learn.learning_rate, and look at ppo/kl and ppo/gradient_norm in its logs",
+                FAILED,
+            )
+        finally:
+            trainer.close()
+    if not trainer.saved:
+        return _complain(f"the last state could not be written to {folder}; what is there is from before", FAILED)
+    if caught and trainer.progress < 1:
+        _say(f"interrupted after {trainer.counters.deals:,} deals; go on with: python train.py --resume {folder}")
+        return INTERRUPTED
+    _finish(config, folder, trainer)
+    return DONE
+
+
+def _finish(config: Config, folder: Path, trainer: "Trainer") -> None:
+    """Print where things are and how strong the best checkpoint is."""
+    done = trainer.counters
+    print(f"trained {done.deals:,} deals ({done.decisions:,} decisions) in {done.minutes:.1f} minutes")
+    if config.evaluation.final_blocks:
+        play_tournament(config, folder)
+    print(f"checkpoints: {folder}/best.safetensors, {folder}/last.safetensors")
+    print(f"curves:      {Path(sys.executable).with_name('tensorboard')} --logdir {folder}")
+
+
+def play_tournament(config: Config, folder: Path) -> None:
+    """Play the run's best checkpoint, else its last, against the yardsticks and print the table.
+
+    The deals are none that anything was learned or chosen by.
+
+    Raises:
+        CheckpointError: there is no checkpoint, or it cannot be read.
+    """
+    from agents.arena import concatenated, stream_seed
+    from agents.evaluation_cli import print_cells
+    from agents.tournament import Entrant, Plan, cells_of, play_task
+
+    trained, random, heuristic = (
+        Entrant("trained", str(folder)),
+        Entrant("random", "random"),
+        Entrant("heuristic", "heuristic"),
+    )
+    seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
+    plan = Plan((trained, random, heuristic), config.game(), config.evaluation.final_blocks, seed)
+    pairs = ((trained, random), (trained, heuristic), (heuristic, random))
+    results = {
+        (focal.name, field.name): concatenated(
+            [play_task(task) for task in plan.tasks() if (task.focal, task.field) == (focal, field)]
+        )
+        for focal, field in pairs
+    }
+    print_cells(plan, cells_of(plan, results), preset=config.rules.preset)
+
+
+@contextlib.contextmanager
+def signals_held() -> Iterator[list[int]]:
+    """Collect Ctrl-C and SIGTERM in a list instead of dying of them; a second one interrupts at once."""
+    caught: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+        _say("stopping after this iteration; once more stops at once and loses it")
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Display:
+    """A progress bar on a terminal, plain lines elsewhere."""
+
+    def __init__(self, trainer: "Trainer") -> None:
+        """Begin to show a run from where it is. Strength is in antes a deal."""
+        from tqdm import tqdm
+
+        self._trainer = trainer
+        self._began = (trainer.progress, trainer.counters.minutes)
+        shape = "{percentage:3.0f}%|{bar:10}| {desc}"
+        self._bar = tqdm(total=1.0, bar_format=shape, file=sys.stderr) if sys.stderr.isatty() else None
+
+    def show(self, values: dict[str, float]) -> None:
+        """Show the state after an iteration."""
+        text = self._text(values)
+        if self._bar is not None:
+            self._bar.set_description_str(text, refresh=False)
+            self._bar.update(self._trainer.progress - self._bar.n)
+        elif "evaluation/heuristic_mean" in values or self._trainer.counters.iteration == 1:
+            print(f"{self._trainer.progress:4.0%} {text}", file=sys.stderr, flush=True)
+
+    def _text(self, values: dict[str, float]) -> str:
+        """Deals, speed, time left and strength in words."""
+        done = self._trainer.counters
+        text = f"{done.deals:,} deals, {values['speed/deals_per_second']:,.0f}/s, {self._left()} left"
+        if "heuristic" in self._trainer.strength:
+            now = self._trainer.strength["heuristic"]
+            text += f", against heuristic {now.mean:+.3f} ({now.low:+.3f} to {now.high:+.3f})"
+        return text
+
+    def _left(self) -> str:
+        """Minutes and seconds until the budget is spent, at the pace so far."""
+        progress, minutes = self._began
+        pace = (self._trainer.counters.minutes - minutes) / max(self._trainer.progress - progress, 1e-9)
+        seconds = round(60 * pace * (1 - self._trainer.progress))
+        return f"{seconds // 60}:{seconds % 60:02d}"
+
+    def __enter__(self) -> "_Display":
+        """Use as a context, so that the bar is closed whatever happens."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and leave with exit code 2."""
+        self.exit(WRONG_INPUT, f"{self.prog}: {message}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The options."""
+    parser = _Parser(prog="train.py", description="Train a bot for Bourré by self-play.", allow_abbrev=False)
+    parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML preset (configs/selfplay.toml)")
+    parser.add_argument(
+        "--set",
+        nargs="+",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="set keys anew, such as run.minutes=10 rules.num_players=5; agents/config.py explains them all",
+    )
+    parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with the run in this folder")
+    parser.add_argument("--dry-run", action="store_true", help="print the settings and stop")
+    return parser
+
+
+def _say(text: str) -> None:
+    """One line on standard error."""
+    print(f"train.py: {text}", file=sys.stderr, flush=True)
+
+
+def _complain(error: object, code: int) -> int:
+    """One line on standard error, and the exit code to leave with."""
+    _say(" ".join(str(error).split()))
+    return code

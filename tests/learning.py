@@ -1,0 +1,64 @@
+"""Small networks, deals and runs to learn with."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.checkpoint import Header
+from agents.config import Config, LearnConfig, check_config
+from agents.metrics import Stopwatch
+from agents.network import Actor, NetworkSpec
+from agents.ppo import Learner
+from agents.rollout import Rollout, SelfPlay, StartingPots
+from agents.threads import Threads
+from agents.trainer import Trainer
+from bourre_env import Rules
+from bourre_env.bourre.observation import layout
+
+PAGAT = Rules.preset("pagat", num_players=4)
+ONE_THREAD = Threads(1)
+TINY = {"actor_width": 16, "actor_layers": 1, "critic_width": 16, "critic_layers": 1}
+
+TINY_RUN: dict[str, dict[str, Any]] = {
+    "run": {"deals": 1280, "threads": 1, "checkpoint_every": 3},
+    "network": TINY,
+    "rollout": {"deals": 64},
+    "learn": {"minibatch": 256, "learning_rate": 3e-3},
+    "evaluation": {"times": 2, "blocks": 4, "final_blocks": 10},
+}
+
+
+def tiny_config(**changes: dict[str, Any]) -> Config:
+    """Twenty iterations of 64 deals, with some sections' keys changed."""
+    return check_config(
+        {section: {**TINY_RUN.get(section, {}), **changes.get(section, {})} for section in {**TINY_RUN, **changes}}
+    )
+
+
+def tiny_trainer(
+    folder: Path, *, resume: bool = False, warnings: list[str] | None = None, **changes: dict[str, Any]
+) -> Trainer:
+    """A trainer in a folder that is made if need be."""
+    folder.mkdir(exist_ok=True)
+    return Trainer(
+        tiny_config(**changes), folder, warn=[].append if warnings is None else warnings.append, resume=resume
+    )
+
+
+def tiny_spec(rules: Rules = PAGAT) -> NetworkSpec:
+    return NetworkSpec.for_rules(rules, seats_shown=rules.num_players, privileged=True, layer_norm=True, **TINY)
+
+
+def tiny_learner(*, seed: int = 1, **learn: Any) -> Learner:
+    return Learner(tiny_spec(), LearnConfig(minibatch=256, **learn), seed=seed)
+
+
+def header_of(actor: Actor, rules: Rules = PAGAT) -> Header:
+    return Header((rules,), rules.num_players, layout(rules).hash, actor.spec, iteration=3, deals=192, decisions=1800)
+
+
+def deals_of(actor: Actor, *, first: int = 0, number: int = 128, **settings: Any) -> Rollout:
+    """Self-play deals on one thread."""
+    setting = SelfPlay(PAGAT, 1, PAGAT.num_players, **{"pots": StartingPots(0.5, 20, 0.5), **settings})
+    return setting.play(actor, np.arange(first, first + number), threads=ONE_THREAD, watch=Stopwatch())

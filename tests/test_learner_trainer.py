@@ -1,0 +1,252 @@
+"""Runs: the same seed gives the same network, a resumed run is the run that never stopped, and the bot learns."""
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from learning import TINY_RUN, tiny_config, tiny_trainer
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from agents.arena import play_blocks
+from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash
+from agents.metrics import TAGS
+from agents.policy import load_policy
+from agents.ppo import DivergedError
+from agents.statistics import estimate
+from agents.trainer import STATE_FILE, Trainer, network_spec
+
+
+def run(trainer: Trainer, *, iterations: int | None = None) -> Trainer:
+    """Train to the end, or for some iterations as if Ctrl-C had come then."""
+    done = []
+    trainer.run(stop=lambda: len(done) == iterations, report=done.append)
+    trainer.close()
+    return trainer
+
+
+def fingerprint(trainer: Trainer) -> tuple[str, str, str]:
+    """Actor, critic and the optimisers' moments."""
+    state = trainer.learner.state()
+    moments = [
+        f"{name} {number} {key} {value.double().sum().item()!r} {value.double().square().sum().item()!r}"
+        for name in ("actor_optimizer", "critic_optimizer")
+        for number, entry in state[name]["state"].items()
+        for key, value in entry.items()
+    ]
+    return parameter_hash(trainer.learner.actor), parameter_hash(trainer.learner.critic), "\n".join(moments)
+
+
+def steps_of(folder: Path, tag: str) -> list[int]:
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    return [event.step for event in events.Scalars(tag)]
+
+
+def test_the_same_seed_gives_the_same_network_and_another_one_another(tmp_path: Path) -> None:
+    deals = {"deals": 256}
+    runs = [
+        run(tiny_trainer(tmp_path / str(number), run={**deals, "seed": seed})) for number, seed in enumerate((1, 1, 2))
+    ]
+    assert fingerprint(runs[0]) == fingerprint(runs[1])
+    assert fingerprint(runs[0])[0] != fingerprint(runs[2])[0]
+    first, second = ((tmp_path / str(number) / "last.safetensors").read_bytes() for number in (0, 1))
+    assert first == second
+
+
+def test_b122_b123_ten_iterations_and_ten_after_a_resume_are_twenty(tmp_path: Path) -> None:
+    """With opponents, evaluations and schedules around the break, bit for bit."""
+    straight = run(tiny_trainer(tmp_path / "straight"))
+    first = run(tiny_trainer(tmp_path / "broken"), iterations=10)
+    assert first.counters.iteration == 10
+    torch.manual_seed(99)
+    np.random.default_rng(99).random()
+    second = run(tiny_trainer(tmp_path / "broken", resume=True))
+    assert second.counters.iteration == 20
+    assert fingerprint(second) == fingerprint(straight)
+    assert second.counters.best == straight.counters.best
+    assert second.counters.evaluations == straight.counters.evaluations == 2
+    for name in ("last.safetensors", "best.safetensors"):
+        assert (tmp_path / "broken" / name).read_bytes() == (tmp_path / "straight" / name).read_bytes()
+
+    logs = [(tmp_path / name / "metrics.jsonl").read_text().splitlines() for name in ("straight", "broken")]
+    volatile = ("minutes", "speed/")
+    plain = [
+        [{tag: value for tag, value in json.loads(line).items() if not tag.startswith(volatile)} for line in lines]
+        for lines in logs
+    ]
+    assert plain[0] == plain[1]
+    steps = steps_of(tmp_path / "broken", "ppo/kl")
+    assert steps == steps_of(tmp_path / "straight", "ppo/kl") == list(range(64, 1281, 64))
+
+
+def test_a_kill_between_two_checkpoints_repeats_what_was_lost(tmp_path: Path) -> None:
+    straight = run(tiny_trainer(tmp_path / "straight", run={"deals": 640}))
+    killed = tiny_trainer(tmp_path / "killed", run={"deals": 640})
+    for _ in range(4):  # iterations that no checkpoint knows of
+        killed.record(killed.iterate())
+    killed.close()
+    (tmp_path / "killed" / ".last.safetensors.123.tmp").touch()  # what a kill leaves of a file being written
+    resumed = tiny_trainer(tmp_path / "killed", resume=True, run={"deals": 640})
+    assert resumed.counters.iteration == 0
+    assert not list((tmp_path / "killed").glob(".*.tmp"))
+    assert fingerprint(run(resumed)) == fingerprint(straight)
+    assert steps_of(tmp_path / "killed", "ppo/kl") == list(range(64, 641, 64))
+
+
+def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
+    trainer = run(tiny_trainer(tmp_path, run={"deals": 512}, rollout={"deals": 256}))
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    logged = set().union(*lines)
+    rare = {"pass_rate/trumps_4", "pass_rate/trumps_5"}
+    assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes"}
+    assert lines[-1]["deals"] == trainer.counters.deals == 512
+    shares = [lines[-1][f"speed/share_{work}"] for work in ("engine", "inference", "learning")]
+    assert 0.5 < sum(shares) <= 1
+    assert {tag for line in lines for tag in line if tag.startswith("pass_rate/trumps")} >= {"pass_rate/trumps_0"}
+    assert "pass_rate/trumps_0" in lines[0]  # watched from the first iteration
+
+
+def test_the_last_iteration_plays_exactly_what_is_left(tmp_path: Path) -> None:
+    trainer = run(tiny_trainer(tmp_path, run={"deals": 150}))
+    assert trainer.counters.deals == 150
+    assert trainer.counters.iteration == 3
+
+
+def test_the_checkpoints_say_where_they_come_from(tmp_path: Path) -> None:
+    trainer = run(tiny_trainer(tmp_path, run={"deals": 192}))
+    header, actor = load_checkpoint(tmp_path / "last.safetensors")
+    assert parameter_hash(actor) == parameter_hash(trainer.learner.actor)
+    assert (header.iteration, header.deals) == (3, 192)
+    assert header.decisions == trainer.counters.decisions > 192
+    assert header.rules == (trainer.rules,)
+    best, _ = load_checkpoint(tmp_path / "best.safetensors")
+    assert best.deals <= 192
+
+
+def test_the_best_checkpoint_is_the_one_that_did_best(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = tiny_trainer(tmp_path)
+    means = iter([0.0, -0.5, 0.0, 0.25, 0.0, 0.1])  # random, heuristic; three evaluations
+
+    def pretend(block_means: object, *, seed: int) -> object:
+        values = np.array([-1.0, 1.0]) + next(means)
+        return estimate(values, seed=seed)
+
+    monkeypatch.setattr("agents.trainer.estimate", pretend)
+    bests = []
+    for _ in range(3):
+        trainer.iterate()
+        trainer.evaluate()
+        bests.append((trainer.counters.best, load_checkpoint(tmp_path / "best.safetensors")[0].iteration))
+    trainer.close()
+    assert bests == [(-0.5, 1), (0.25, 2), (0.25, 2)]
+
+
+def test_b109_b110_the_state_is_loaded_without_running_code(tmp_path: Path) -> None:
+    run(tiny_trainer(tmp_path, run={"deals": 128}))
+    state = torch.load(tmp_path / STATE_FILE)  # weights_only is the default
+    assert state["counters"]["deals"] == 128
+    assert {type(value) for value in state["counters"].values()} <= {int, float, type(None)}
+
+
+@pytest.mark.parametrize("damage", ["missing", "cut", "other_network"])
+def test_a_state_that_cannot_be_resumed_is_named(damage: str, tmp_path: Path) -> None:
+    run(tiny_trainer(tmp_path, run={"deals": 64}))
+    state = tmp_path / STATE_FILE
+    changes = {"network": {"actor_width": 8}} if damage == "other_network" else {}
+    if damage == "missing":
+        state.unlink()
+    elif damage == "cut":
+        state.write_bytes(state.read_bytes()[:2000])
+    message = "nothing to resume" if damage == "missing" else f"{STATE_FILE} is damaged, or of another network"
+    with pytest.raises(CheckpointError, match=message) as caught:
+        tiny_trainer(tmp_path, resume=True, **changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_b116_a_full_disk_does_not_stop_the_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    warnings: list[str] = []
+    trainer = tiny_trainer(tmp_path, warnings=warnings, run={"deals": 256})
+    good = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.suffix in (".pt", ".safetensors")}
+    assert set(good) == {STATE_FILE, "last.safetensors"}
+
+    def disk_full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", disk_full)
+        trainer.run(stop=lambda: False, report=lambda values: None)
+    assert trainer.counters.deals == 256
+    assert not trainer.saved
+    assert any("last.safetensors could not be written" in warning for warning in warnings)
+    assert all((tmp_path / name).read_bytes() == content for name, content in good.items())
+    assert not list(tmp_path.glob(".*.tmp"))
+    assert trainer.save()
+    trainer.close()
+    assert load_checkpoint(tmp_path / "last.safetensors")[0].deals == 256
+
+
+def test_a_network_that_diverges_stops_with_the_last_good_checkpoint(tmp_path: Path) -> None:
+    trainer = tiny_trainer(tmp_path)
+    trainer.iterate()
+    trainer.save()
+    good = (tmp_path / "last.safetensors").read_bytes()
+    with torch.no_grad():
+        trainer.learner.critic.head.weight.fill_(torch.nan)
+    with pytest.raises(DivergedError):
+        trainer.run(stop=lambda: False, report=lambda values: None)
+    trainer.close()
+    assert (tmp_path / "last.safetensors").read_bytes() == good
+    assert load_checkpoint(tmp_path / "last.safetensors")[0].iteration == 1
+
+
+def test_minutes_end_a_run_and_drive_its_schedules(tmp_path: Path) -> None:
+    trainer = tiny_trainer(tmp_path, run={"deals": None, "minutes": 0.02})
+    rates: list[float] = []
+    trainer.run(stop=lambda: False, report=lambda values: rates.append(values["schedule/learning_rate"]))
+    trainer.close()
+    assert trainer.counters.minutes >= 0.02
+    assert rates == sorted(rates, reverse=True)
+    assert rates[0] > rates[-1]
+
+
+def test_minutes_are_kept_over_a_resume(tmp_path: Path) -> None:
+    first = run(tiny_trainer(tmp_path), iterations=3)
+    second = tiny_trainer(tmp_path, resume=True)
+    assert second.counters.minutes == first.counters.minutes > 0
+    second.close()
+
+
+@pytest.mark.parametrize("preset", ["pagat_limit", "hoyle"])
+@pytest.mark.parametrize("num_players", [2, 6])
+def test_other_rules_and_table_sizes_can_be_learned(preset: str, num_players: int, tmp_path: Path) -> None:
+    trainer = tiny_trainer(
+        tmp_path, run={"deals": 64}, rules={"preset": preset, "num_players": num_players}, network={"seats_shown": 8}
+    )
+    run(trainer)
+    policy = load_policy(str(tmp_path))
+    play_blocks(trainer.rules, policy, load_policy("random"), seed=1, deal_ids=np.arange(4))
+
+
+def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> None:
+    changes = {
+        "run": {"deals": 12_288, "checkpoint_every": 100},
+        "rules": {"num_players": 2},
+        "network": {"actor_width": 32, "critic_width": 32},
+        "rollout": {"deals": 1024},
+        "learn": {"minibatch": 512, "learning_rate": 1e-2, "learning_rate_end": 1e-3, "entropy": 0.05},
+        "evaluation": {"times": 1, "blocks": 200},
+    }
+    trainer = run(tiny_trainer(tmp_path, **changes))
+    policy = load_policy(str(tmp_path / "last.safetensors"))
+    blocks = play_blocks(trainer.rules, policy, load_policy("random"), seed=123, deal_ids=np.arange(1000))
+    assert estimate(blocks.block_means, seed=1).low > 0.4
+
+
+def test_networks_follow_the_settings() -> None:
+    spec = network_spec(tiny_config(network={"privileged_critic": False, "critic_layers": 3, "layer_norm": False}))
+    assert (spec.actor_width, spec.critic_layers, spec.hidden_words, spec.layer_norm) == (16, 3, 0, False)
+    assert TINY_RUN["run"]["deals"] == 1280
