@@ -156,7 +156,11 @@ class Rules:
     stacks: str = "credit"
 
     def __post_init__(self) -> None:
-        """Refuse values and combinations that make no game."""
+        """Refuse values and combinations that make no game; NumPy's integers become plain ones."""
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.integer):
+                object.__setattr__(self, field.name, int(value))
         _check_types(self)
         _check_ranges(self)
         _check_combinations(self)
