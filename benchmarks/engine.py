@@ -1,27 +1,30 @@
 """Decisions a second of the engine and of the PettingZoo environment: `make bench`.
 
-Times are CPU time of this thread, dealing included, after a warm-up in which the tables spread over the deal. Beside
-each figure stands its ratio to a fixed piece of work in the same run, writing 2 KiB rows of memory, because
-machines differ and are shared.
+Times are CPU time of this thread, dealing included and choosing an action not, after a warm-up in which the tables
+spread over the deal. Beside each figure stands its ratio to a fixed piece of work in the same run, writing 2 KiB rows
+of memory, because machines differ and are shared. Where there is a C compiler, the rates of a plain C program of the
+same game that writes the same rows (`c_engine.c`) are measured in turn with ours.
 """
 
+import statistics
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import c_baseline
+from benchmarks.c_baseline import VIEWS, CTables
 from benchmarks.play import choose_randomly
 from bourre_env import Rules, Tables, raw_env, shuffled_decks
 from bourre_env.deck import stream_keys
 
 SEED = 20260101
-WARM_UP_STEPS = 64
+WARM_UP_STEPS = 256  # the first deals of all tables begin together; with fewer, large batches look faster than they are
+BLOCK_STEPS = 100
 ROW_BYTES = 2048
-VIEWS = ("packed", "mask", "float32")
 
 
 @dataclass(frozen=True)
@@ -32,18 +35,13 @@ class Speed:
     deals: float
 
 
-class Stopwatch:
-    """CPU seconds of this thread, summed under names."""
+@dataclass(frozen=True)
+class Comparison:
+    """Decisions a second of `Tables` and of the C program, and the median of the ratios measured in turn."""
 
-    def __init__(self) -> None:
-        """Start with nothing measured."""
-        self.seconds: dict[str, float] = {}
-
-    def __call__(self, name: str, work: Callable[[], object]) -> None:
-        """Do some work and add its time."""
-        start = time.thread_time()
-        work()
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.thread_time() - start
+    ours: float
+    c_loop: float
+    ratio: float
 
 
 def written_rows_per_second(seconds: float = 0.5) -> float:
@@ -80,36 +78,57 @@ class Driver:
             self.tables.deal(shuffled_decks(SEED, deal_ids), deal_ids % self.rules.num_players, rows=rows)
             self.deals += len(rows)
 
-    def step(self, watch: Stopwatch) -> None:
-        """One decision at every table, each part timed."""
-        watch("legal", lambda: self.tables.legal_packed(self.legal))
-        watch("words", lambda: self.tables.observe_packed(self.words))
-        watch("mask", lambda: self.tables.legal_action_mask(self.mask))
-        watch("features", lambda: self.tables.observe(self.features))
-        choose_randomly(self.legal, stream_keys(SEED, [self.steps])[0], self.actions)
-        watch("step", lambda: self.tables.step(self.actions))
-        watch("deal", self.deal_settled)
-        self.steps += 1
+    def read(self, view: str) -> None:
+        """Fill the rows of one view."""
+        if view == "packed":
+            self.tables.legal_packed(self.legal)
+            self.tables.observe_packed(self.words)
+            return
+        self.tables.legal_action_mask(self.mask)
+        if view == "float32":
+            self.tables.observe(self.features)
+
+    def play(self, steps: int, view: str) -> float:
+        """That many steps of random play with the rows of one view; CPU seconds, the choosing left out."""
+        seconds = 0.0
+        for _ in range(steps):
+            self.tables.legal_packed(self.legal)  # for the player, which wants them packed whatever the view
+            choose_randomly(self.legal, stream_keys(SEED, [self.steps])[0], self.actions)
+            start = time.thread_time()
+            self.tables.step(self.actions)
+            self.deal_settled()
+            self.read(view)
+            seconds += time.thread_time() - start
+            self.steps += 1
+        return seconds
 
 
-def engine_speed(num_players: int, num_tables: int, seconds: float = 1.5) -> Speed:
-    """Rates of `Tables` at one size."""
-    driver = Driver(num_players, num_tables)
-    unmeasured = Stopwatch()
-    for _ in range(WARM_UP_STEPS):
-        driver.step(unmeasured)
-    watch, steps, deals = Stopwatch(), driver.steps, driver.deals
-    while sum(watch.seconds.values()) < seconds:
-        driver.step(watch)
-    decisions = (driver.steps - steps) * num_tables
-    spent = watch.seconds
-    game = spent["step"] + spent["deal"]
-    rates = {
-        "packed": decisions / (game + spent["legal"] + spent["words"]),
-        "mask": decisions / (game + spent["mask"]),
-        "float32": decisions / (game + spent["mask"] + spent["features"]),
-    }
-    return Speed(rates, (driver.deals - deals) / game)
+def engine_speed(num_players: int, num_tables: int, seconds: float = 0.5) -> Speed:
+    """Rates of `Tables` at one size; each view on its own, because wide rows push the tables out of the cache."""
+    decisions, deals = {}, {}
+    for view in VIEWS:
+        driver = Driver(num_players, num_tables)
+        driver.play(WARM_UP_STEPS, view)
+        spent, steps, dealt = 0.0, driver.steps, driver.deals
+        while spent < seconds:
+            spent += driver.play(BLOCK_STEPS, view)
+        decisions[view] = (driver.steps - steps) * num_tables / spent
+        deals[view] = (driver.deals - dealt) / spent
+    return Speed(decisions, deals["packed"])
+
+
+def compare_with_c(view: str, num_players: int = 4, num_tables: int = 1024, pairs: int = 15) -> Comparison:
+    """`Tables` and the C program at the same deals, measured in turn because a shared machine changes its pace."""
+    driver, c_tables = Driver(num_players, num_tables), CTables(num_players, num_tables, SEED)
+    driver.play(WARM_UP_STEPS, view)
+    c_tables.play(WARM_UP_STEPS, view)
+    decisions = BLOCK_STEPS * num_tables
+    ours, c_loop = [], []
+    for _ in range(pairs):
+        ours.append(decisions / driver.play(BLOCK_STEPS, view))
+        c_loop.append(decisions / c_tables.play(BLOCK_STEPS, view))
+    ratio = statistics.median(mine / its for mine, its in zip(ours, c_loop, strict=True))
+    return Comparison(statistics.median(ours), statistics.median(c_loop), ratio)
 
 
 def environment_speed(deals: int = 2000) -> float:
@@ -123,7 +142,7 @@ def environment_speed(deals: int = 2000) -> float:
             env.reset(seed=SEED if deal == 0 else None)
             for _ in env.agent_iter():
                 observation, _, terminated, truncated, _ = env.last()
-                if terminated or truncated:
+                if observation is None or terminated or truncated:
                     env.step(None)
                     continue
                 legal = np.flatnonzero(observation["action_mask"])
@@ -136,11 +155,8 @@ def environment_speed(deals: int = 2000) -> float:
     return play(deals) / (time.thread_time() - start)
 
 
-def main() -> int:
-    """Measure and print."""
-    console = Console()
-    yardstick = written_rows_per_second()
-    console.print(f"yardstick: {yardstick / 1e6:.2f} million rows of {ROW_BYTES} bytes written a second")
+def speed_table(yardstick: float) -> Table:
+    """Rates of `Tables` at every size."""
     table = Table("players", "tables", *(f"{view} M/s" for view in VIEWS), *(f"{v} ratio" for v in VIEWS), "deals M/s")
     for num_players in (2, 4, 7):
         for num_tables in (1, 64, 1024, 4096, 16384):
@@ -153,9 +169,31 @@ def main() -> int:
                 *(f"{rate / yardstick:.2f}" for rate in rates),
                 f"{speed.deals / 1e6:.3f}",
             )
-    console.print(table)
+    return table
+
+
+def comparison_table() -> Table:
+    """`Tables` against the C program, 1024 tables of four seats."""
+    table = Table("4 players, 1024 tables", "Tables M/s", "C loop M/s", "ratio")
+    for view in VIEWS:
+        found = compare_with_c(view)
+        table.add_row(view, f"{found.ours / 1e6:.3f}", f"{found.c_loop / 1e6:.3f}", f"{found.ratio:.2f}")
+    return table
+
+
+def main() -> int:
+    """Measure and print."""
+    console = Console()
+    yardstick = written_rows_per_second()
+    console.print(f"yardstick: {yardstick / 1e6:.2f} million rows of {ROW_BYTES} bytes written a second")
+    console.print(speed_table(yardstick))
     console.print("packed: step, packed observation and packed legal set. mask: step and boolean mask.")
     console.print("float32: step, boolean mask and float32 observation. Dealing is part of every figure.")
+    console.print("deals: dealt and played out a second, with packed rows.")
+    if c_baseline.compiler() is None:
+        console.print("no C compiler (gcc or cc) is on PATH: no comparison with a C program")
+    else:
+        console.print(comparison_table())
     console.print(f"raw_env, 4 players, whole AEC loop: {environment_speed():,.0f} decisions/s")
     return 0
 

@@ -611,13 +611,13 @@ def test_7_1_value_that_is_no_action_is_refused_by_value_and_legal_actions(actio
     assert isinstance(refusal.value, ValueError)
 
 
-@pytest.mark.parametrize("num_players", [2, 4, 8])
+@pytest.mark.parametrize("num_players", [2, 5])
 def test_7_1_every_illegal_action_is_refused_and_changes_nothing(num_players: int) -> None:
     env, rng = raw_env(num_players), np.random.default_rng(3)
     env.reset(seed=3)
     while not env.terminations[env.agent_selection]:
         mask, before = env.observe(env.agent_selection)["action_mask"], state_of(env)
-        for action in rng.choice(np.flatnonzero(mask == 0), 4):
+        for action in rng.choice(np.flatnonzero(mask == 0), 3):
             with pytest.raises(IllegalActionError, match=f"action {action} "):
                 env.step(int(action))
         assert state_of(env) == before

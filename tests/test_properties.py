@@ -150,7 +150,7 @@ def test_10_deal_ends_within_its_stated_number_of_decisions_and_can_reach_it(num
 # --- 4 illegal actions -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("num_players", [2, 5])
+@pytest.mark.parametrize("num_players", [2, 4])
 def test_4_every_illegal_action_is_refused_and_changes_no_byte(num_players: int) -> None:
     tables = dealt(Rules.preset("pagat", num_players=num_players), 1, seed=4)
     beyond = [-(2**63), -1, 85, 127, 128, 2**31, 2**63 - 1]
@@ -179,8 +179,8 @@ def test_4_one_illegal_action_among_many_stops_every_table(rules: Rules) -> None
 
 
 @every_rules
-@pytest.mark.parametrize("seats_shown", [None, 8])
-def test_5_row_of_a_batch_equals_that_table_in_any_other_batch(rules: Rules, seats_shown: int | None) -> None:
+def test_5_row_of_a_batch_equals_that_table_in_any_other_batch(rules: Rules) -> None:
+    seats_shown = 8 if rules.num_players % 2 else None
     begin, tables = start_of(rules, 40, seed=6), dealt(rules, 40, seed=6, seats_shown=seats_shown)
     order = np.random.default_rng(6).permutation(40)
     batches = [order[:1], order[1:2], order[2:9], order[9:]]
@@ -234,9 +234,9 @@ def turned(values: NDArray[Any], by: NDArray[np.int64]) -> NDArray[Any]:
 
 
 @every_rules
-@pytest.mark.parametrize("seats_shown", [None, 8])
-def test_6_moving_everybody_round_the_table_moves_everything(rules: Rules, seats_shown: int | None) -> None:
+def test_6_moving_everybody_round_the_table_moves_everything(rules: Rules) -> None:
     seats = rules.num_players
+    seats_shown = 8 if seats % 2 else None
     begin, by = start_of(rules, B, seed=8), np.random.default_rng(8).integers(1, seats, B)
     moved = begin | {"dealer": (begin["dealer"] + by) % seats, "exempt": turned(begin["exempt"], by)}
     tables, others = Tables(rules, B, seats_shown), Tables(rules, B, seats_shown)

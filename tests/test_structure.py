@@ -143,24 +143,24 @@ def test_statistics_and_the_arena_load_no_torch(name: str) -> None:
 # --- shortcuts that are refused
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_no_global_random_generator_is_used(name: str) -> None:
+def test_no_global_random_generator_is_used() -> None:
     """D5: generators are arguments; `random` and the functions of `numpy.random` share one hidden state."""
-    assert "random" not in packages(imports(name))
-    for node in ast.walk(TREES[name]):
-        text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
-        if text.startswith(("np.random.", "numpy.random.")):
-            assert text.split(".")[2] in NUMPY_RANDOM, f"{text} in line {node.lineno}"
+    for name, tree in TREES.items():
+        assert "random" not in packages(imports(name)), name
+        for node in ast.walk(tree):
+            text = ast.unparse(node) if isinstance(node, ast.Attribute) else ""
+            if text.startswith(("np.random.", "numpy.random.")):
+                assert text.split(".")[2] in NUMPY_RANDOM, f"{name}: {text} in line {node.lineno}"
 
 
-@pytest.mark.parametrize("name", SOURCES)
-def test_nothing_is_unpickled(name: str) -> None:
+def test_nothing_is_unpickled() -> None:
     """D9: files come from strangers."""
-    assert not packages(imports(name)) & {"pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
-    for node in ast.walk(TREES[name]):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load":
-            weights_only = [keyword.value for keyword in node.keywords if keyword.arg == "weights_only"]
-            assert [ast.unparse(value) for value in weights_only] == ["True"], f"torch.load in line {node.lineno}"
+    for name, tree in TREES.items():
+        assert not packages(imports(name)) & {"pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}, name
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.load":
+                given = [ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg == "weights_only"]
+                assert given == ["True"], f"{name}: torch.load in line {node.lineno}"
 
 
 # --- the package from outside
