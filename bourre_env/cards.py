@@ -164,8 +164,11 @@ def card_id(text: str, rank_names: str = RANK_NAMES) -> int:
 
 def cards_in(cards: int | np.uint64) -> list[int]:
     """Ids in a set of cards, ascending."""
-    bits = int(cards)
-    return [card for card in range(NUM_CARDS) if bits >> card & 1]
+    bits, ids = int(cards), []
+    while bits:
+        ids.append((bits & -bits).bit_length() - 1)
+        bits &= bits - 1
+    return ids
 
 
 def card_set(texts: Iterable[str], rank_names: str = RANK_NAMES) -> np.uint64:

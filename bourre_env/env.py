@@ -13,7 +13,7 @@
 
 ### Arguments
 
-* `num_players`: seats, 2 to 8; must agree with a `Rules` value when one is given.
+* `num_players`: seats, 2 to 8. A `Rules` value brings its own number; another than the default must agree with it.
 * `rules`: "pagat", "pagat_limit", … or a `Rules` value.
 * `num_deals`: deals in an episode. The dealer moves on, the pot left and the exemptions carry over.
 * `render_mode`: None or "ansi".
@@ -145,12 +145,13 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
     ) -> None:
         """Set up a table; `reset` deals."""
         super().__init__()
-        if isinstance(num_deals, bool) or not isinstance(num_deals, int) or num_deals < 1:
+        deals = _integer(num_deals)
+        if deals is None or deals < 1:
             raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
         self.rules = _rules_of(rules, num_players)
-        self.num_deals = num_deals
+        self.num_deals = deals
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -260,9 +261,9 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             [N] chips won or lost in the deal, when the action settled it.
         """
         number = _integer(action)
-        if number is None or not is_legal(self._table, number):
+        if number is None or not 0 <= number < self._tables.num_actions or not is_legal(self._table, number):
             error = self._tables.illegal_action(0, action if number is None else number)
-            error.add_note(f"The deal so far, hidden cards included:\n{self.record()}")
+            error.add_note("env.unwrapped.record() writes down the deal so far, hidden cards included.")
             raise error
         before = self._table_bytes()
         self._tables.step(np.array([number]))
@@ -355,8 +356,11 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
         Raises:
             ResetNeededError: before the first `reset`.
+            ValueError: no agent is called so.
         """
         self._need_deal("observe")
+        if agent not in self._seats:
+            raise ValueError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
         observation, mask = self._tables.view_one(self._seats[agent])
         return {"observation": observation, "action_mask": mask}
 
@@ -435,6 +439,8 @@ def _drawn_dealer(seed: int, deal_id: int, num_players: int) -> int:
 
 def _checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, Any]:
     """The options of `reset` with the deck as ids, each checked."""
+    if not isinstance(options, (dict, type(None))):
+        raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
     chosen = dict(options or {})
     for name in chosen.keys() - set(
         OPTIONS

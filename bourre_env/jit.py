@@ -7,11 +7,13 @@ file of the package: any edit starts from an empty folder.
 With `NUMBA_DISABLE_JIT=1` in the environment nothing is compiled and the same functions run as plain Python.
 """
 
+import getpass
 import hashlib
 import os
 import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -45,16 +47,23 @@ def _caches() -> Path:
 
 
 def _cache_folder() -> str:
-    """The folder for exactly these sources; folders of long-gone versions are removed."""
-    folder = _caches() / f"numba-{source_hash()}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        ours = [path for path in folder.parent.iterdir() if _OURS.fullmatch(path.name)]
-        for stale in sorted(ours, key=lambda path: path.stat().st_mtime)[:-_KEPT_CACHES]:
-            shutil.rmtree(stale, ignore_errors=True)
-    except OSError:
-        return ""  # a read-only home: Numba looks for a place of its own
+    """The folder for exactly these sources; nothing is kept where none can be made."""
+    for caches in (_caches, lambda: Path(tempfile.gettempdir()) / f"bourre-{getpass.getuser()}"):
+        try:
+            return _made_folder(caches())
+        except (OSError, KeyError, RuntimeError):  # a home that cannot be written to, or no home, or no name
+            continue
+    return ""
+
+
+def _made_folder(caches: Path) -> str:
+    """The folder for exactly these sources inside `caches`; folders of long-gone versions are removed."""
+    folder = caches / f"numba-{source_hash()}"
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    ours = [path for path in caches.iterdir() if _OURS.fullmatch(path.name)]
+    for stale in sorted(ours, key=lambda path: path.stat().st_mtime)[:-_KEPT_CACHES]:
+        shutil.rmtree(stale, ignore_errors=True)
     return str(folder)
 
 
@@ -70,8 +79,9 @@ def njit_entry(function: Function) -> Function:
     """Compile a function that Python calls, and keep the result on disk."""
     settings = vars(config)  # Numba reads the folder at decoration, and has no argument for it
     users_folder = settings["CACHE_DIR"]
-    settings["CACHE_DIR"] = _CACHE_FOLDER or users_folder
+    settings["CACHE_DIR"] = _CACHE_FOLDER
     try:
-        return cast(Function, numba.njit(nogil=True, error_model="numpy", cache=True)(function))
+        compiled = numba.njit(nogil=True, error_model="numpy", cache=bool(_CACHE_FOLDER))(function)
+        return cast(Function, compiled)
     finally:
         settings["CACHE_DIR"] = users_folder

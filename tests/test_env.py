@@ -52,9 +52,10 @@ def warned(test: Callable[..., None]) -> Callable[..., None]:
 def some_action(mask: np.ndarray[Any, Any], rng: np.random.Generator) -> int:
     """A legal action; passing is as likely as people make it."""
     legal = np.flatnonzero(mask)
-    if legal[-1] == PASS and (len(legal) == 1 or rng.random() < PASSES):
+    may_pass = legal[-1] == PASS
+    if may_pass and (len(legal) == 1 or rng.random() < PASSES):
         return PASS
-    return int(rng.choice(legal[legal != PASS]))
+    return int(legal[rng.integers(len(legal) - may_pass)])
 
 
 def trace(env: Any, rng: np.random.Generator) -> list[tuple[Any, ...]]:
@@ -94,7 +95,6 @@ def state_of(env: raw_env) -> tuple[Any, ...]:
         [table[name].tobytes() for name in TABLE.names or ()],
         books,
         env.snapshot(),
-        env.record(),
         env.deal_index,
         env.episode_seed,
     )
@@ -135,22 +135,22 @@ def test_registered_id_makes_the_wrapped_environment() -> None:
 # --- the reference loop
 
 
-def assert_in_order(env: raw_env, agent: str, others: list[str]) -> None:
-    """Everything PettingZoo promises about a moment in which `agent` is to act; `others` are looked at too."""
+def assert_in_order(env: raw_env, agent: str) -> None:
+    """Everything PettingZoo promises about a moment in which `agent` is to act."""
     assert env.agents == env.possible_agents
     for books in (env.rewards, env.terminations, env.truncations, env.infos, env._cumulative_rewards):
         assert list(books) == env.agents
     assert {type(flag) for flag in [*env.terminations.values(), *env.truncations.values()]} == {bool}
     assert {type(reward) for reward in env._cumulative_rewards.values()} == {float}
-    for other in others:
+    for other in env.agents:
         seen = env.observe(other)
         assert seen["action_mask"].any() == (other == agent)
+        assert env.observation_space(other).contains(seen)
         assert (seen["action_mask"].dtype, seen["observation"].dtype) == (np.int8, np.float32)
-    assert env.observation_space(agent).contains(env.observe(agent))
 
 
 def play_by_the_book(env: raw_env, rng: np.random.Generator) -> tuple[dict[str, float], list[int]]:
-    """One episode by the standard loop, checked at each step; the sum of the rewards read, and the actions."""
+    """One episode by the standard loop, checked as it goes; the sum of the rewards read, and the actions."""
     total, actions, gone = dict.fromkeys(env.possible_agents, 0.0), [], []
     for agent in env.agent_iter():
         seen, reward, terminated, truncated, info = env.last()
@@ -165,7 +165,8 @@ def play_by_the_book(env: raw_env, rng: np.random.Generator) -> tuple[dict[str, 
             assert env.agents == env.possible_agents[len(gone) :]
             continue
         assert gone == []
-        assert_in_order(env, agent, env.agents if len(actions) % 5 == 0 else [])
+        if rng.random() < 0.15:
+            assert_in_order(env, agent)
         actions.append(some_action(seen["action_mask"], rng))
         env.step(actions[-1])
     assert gone == env.possible_agents
@@ -745,7 +746,7 @@ def test_b079_copy_in_mid_deal_is_exact_and_plays_on_alike(
 ) -> None:
     env = in_mid_deal(num_players, num_deals=num_deals, rules="pagat_limit", steps=steps)
     other = COPIES[name](env)
-    assert state_of(other) == state_of(env)
+    assert (state_of(other), other.record()) == (state_of(env), env.record())
     untouched = state_of(env)
     played = trace(other, np.random.default_rng(7))
     assert state_of(env) == untouched, "playing the copy moved the original"

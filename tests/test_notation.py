@@ -134,14 +134,14 @@ def test_deals_under_different_rules_are_no_record() -> None:
         write([])
 
 
-def test_illegal_action_in_the_environment_carries_the_record_so_far() -> None:
+def test_refused_action_names_the_record_so_far_and_gives_no_card_away() -> None:
     env = raw_env()
     env.reset(seed=1)
     env.step(env.action_id("stay"))
     with pytest.raises(IllegalActionError) as raised:
         env.step(0)
-    (note,) = raised.value.__notes__
-    assert parse(note.split("\n", 1)[1])[0].actions == ("stay",)
+    assert raised.value.__notes__ == ["env.unwrapped.record() writes down the deal so far, hidden cards included."]
+    assert parse(env.record())[0].actions == ("stay",)
 
 
 def test_replay_shows_every_step_and_hides_what_a_seat_cannot_see() -> None:

@@ -114,6 +114,26 @@ def test_2_1_cards_go_round_one_at_a_time() -> None:
     assert [set(cards(hands[seat])) for seat in (2, 0, 1)] == [set(deck[:15][start::3]) for start in range(3)]
 
 
+def test_2_1_first_hand_is_remembered_after_the_draw() -> None:
+    table = dealt()
+    first_hands = table.tables.records[0].hands.tolist()
+    table.act("stay 2H 3H", "pass", "stay 7D", "stay 7S")
+    assert table.tables.records[0].hands.tolist() != first_hands
+    assert table.tables.records[0].dealt.tolist() == first_hands
+
+
+def test_2_1_deal_begins_at_an_empty_table() -> None:
+    rules, rng = Rules.preset("pagat", num_players=8), random.Random(9)
+    used, fresh = Tables(rules, 5), Tables(rules, 5)
+    used.deal(shuffled_decks(1, range(5)), 0)
+    while not used.settled.all():
+        legal = [low | high << 64 for low, high in used.legal_packed().tolist()]
+        used.step([random_action(actions_in(bits), 84, rng) if bits else 0 for bits in legal])
+    for tables in (used, fresh):
+        tables.deal(shuffled_decks(2, range(5)), 3)
+    assert used.records.tobytes() == fresh.records.tobytes()
+
+
 def test_2_2_dealers_last_card_is_turned_up_and_names_trumps() -> None:
     now = dealt().now
     assert (now.turn_up, now.trump_suit) == ("7S", "S")

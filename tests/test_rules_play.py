@@ -8,6 +8,7 @@ import pytest
 from positions import OneTable
 
 from bourre_env import Rules
+from bourre_env.bourre.snapshot import real_cards
 
 ALL_STAY = ("stay",) * 4
 
@@ -34,6 +35,17 @@ def test_4_1_winner_leads_and_every_trick_is_played() -> None:
         table.act(trump, f"{number + 2}H", f"{number + 2}D", "6S" if number == 0 else f"{number + 1}C")
     assert table.now.phase == "settled"
     assert table.now.tricks_won == (5, 0, 0, 0)
+
+
+def test_4_1_cards_lie_before_the_seats_that_played_them() -> None:
+    table = in_play(["AS KS QS JS TS", "2H 3H 4H 5H 6H", "2D 3D 4D 5D 6D", "2C 3C 4C 5C 6S"], "AS", "2H", "2D")
+    assert table.now.trick == ((0, "AS"), (1, "2H"), (2, "2D"))
+    assert table.act("6S", "KS", "5H").now.trick == ((0, "KS"), (1, "5H"))
+    table.act("3D")
+    record = table.tables.records[0]
+    played = [real_cards(table.rules, record, record.played[seat]) for seat in range(4)]
+    assert played == [("KS", "AS"), ("2H", "5H"), ("2D", "3D"), ("6S",)]
+    assert real_cards(table.rules, record, record.tricks[0]) == ("2D", "2H", "6S", "AS")
 
 
 def test_4_1_seats_that_passed_are_skipped() -> None:

@@ -5,6 +5,8 @@ With the full pack, 85 actions: 0-51 play that card (relative id); 52-83 stay an
 is 52. A pack of c cards and hands of h cards give c + 2^h + 1 actions by the same list, cards counted within the pack.
 """
 
+import operator
+
 import numpy as np
 
 from bourre_env.bourre.rules import MAX_HAND, Rules
@@ -61,8 +63,12 @@ def action_text(rules: Rules, table: np.record, action: int) -> str:
         rules: the rules of the table.
         table: the record the action belongs to; the discards are named from the hand of the seat to act.
         action: an action id.
+
+    Raises:
+        TypeError: the action is no integer.
     """
     record = rules.record()[0]
+    action = operator.index(action)
     if not 0 <= action < num_actions(rules):
         return f"no action at all (ids are 0..{num_actions(rules) - 1})"
     if action == pass_action(record):
@@ -82,6 +88,8 @@ def action_id(rules: Rules, table: np.record, text: str) -> int:
     Raises:
         IllegalActionError: the words name no action of the seat to act, such as a discard it does not hold.
     """
+    if not isinstance(text, str):
+        raise IllegalActionError(f"{text!r} is no action in words; write a card such as QS, 'pass', or 'stay'")
     record = rules.record()[0]
     words = text.split()
     if words == [PASS_TEXT]:

@@ -11,8 +11,10 @@ Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -85,7 +87,7 @@ class Layout:
     """The observation of one table size: number of words, and where each named piece lies."""
 
     num_words: int
-    segments: dict[str, Segment]
+    segments: Mapping[str, Segment]
 
     @property
     def size(self) -> int:
@@ -155,7 +157,7 @@ def _layout(hand_size: int, seats: int, with_stacks: bool) -> Layout:
         pieces[f"seat_{seat}_tricks"] = Segment(word, TRICKS, TRICKS_BITS)
         if with_stacks:
             pieces[f"seat_{seat}_stack"] = Segment(stacks, STACK_BITS * seat, STACK_BITS)
-    return Layout(stacks + with_stacks, pieces)
+    return Layout(stacks + with_stacks, MappingProxyType(pieces))
 
 
 # --- encoding ---

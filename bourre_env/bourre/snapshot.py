@@ -6,7 +6,7 @@ import numpy as np
 
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.table import NO_SEAT, NO_SUIT, PHASE_NAMES, SETTLED
-from bourre_env.cards import NUM_CARDS, SUIT_NAMES, card_text, cards_in, to_real
+from bourre_env.cards import SUIT_NAMES, card_text, cards_in, to_real
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,7 @@ def cards_on_table(rules: Rules, table: np.record) -> tuple[tuple[int, str], ...
         return ()
     trick = int(table.tricks[table.tricks_done])
     clockwise = [(int(table.leader) + step) % rules.num_players for step in range(rules.num_players)]
-    pairs = [
-        (seat, card) for seat in clockwise for card in range(NUM_CARDS) if (trick & int(table.played[seat])) >> card & 1
-    ]
+    pairs = [(seat, card) for seat in clockwise for card in cards_in(trick & int(table.played[seat]))]
     return tuple((seat, _text(rules, table, card)) for seat, card in pairs)
 
 
