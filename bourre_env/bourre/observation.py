@@ -14,7 +14,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -157,7 +156,7 @@ def _layout(hand_size: int, seats: int, with_stacks: bool) -> Layout:
         pieces[f"seat_{seat}_tricks"] = Segment(word, TRICKS, TRICKS_BITS)
         if with_stacks:
             pieces[f"seat_{seat}_stack"] = Segment(stacks, STACK_BITS * seat, STACK_BITS)
-    return Layout(stacks + with_stacks, MappingProxyType(pieces))
+    return Layout(stacks + with_stacks, pieces)
 
 
 # --- encoding ---
