@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agents.rollout import Rollout
 
 MOST_TRUMPS = 5
+_SHORT_WAIT = 0.05  # seconds
 _FLUSH_SECONDS = 20  # TensorBoard shows points that late at most
 
 TAGS: dict[str, str] = {
@@ -201,6 +202,7 @@ class MetricsLog:
         if self._writer is None:
             from torch.utils.tensorboard import SummaryWriter
 
+            _wait_for_a_second_without_file(self._folder)
             self._writer = SummaryWriter(str(self._folder), purge_step=self._purge_step, flush_secs=_FLUSH_SECONDS)
             self._purge_step = None
         return self._writer
@@ -224,6 +226,16 @@ class MetricsLog:
         if writer is not None:
             with suppress(OSError):
                 writer.close()
+
+
+def _wait_for_a_second_without_file(folder: Path) -> None:
+    """Wait until no file of TensorBoard carries this second in its name.
+
+    Files are read in the order of their names, and within a second that order is not the order of writing: a resumed
+    run would be purged by its own past.
+    """
+    while any(folder.glob(f"events.out.tfevents.{int(time.time())}.*")):
+        time.sleep(_SHORT_WAIT)
 
 
 def _take_back(path: Path, deals: int) -> None:

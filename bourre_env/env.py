@@ -71,7 +71,6 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
-from bourre_env.bourre.turn import is_legal
 from bourre_env.cards import card_id
 from bourre_env.deck import shuffled_decks, stream_keys
 from bourre_env.errors import ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
@@ -261,17 +260,16 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             [N] chips won or lost in the deal, when the action settled it.
         """
         number = _integer(action)
-        if number is None or not 0 <= number < self._tables.num_actions or not is_legal(self._table, number):
-            error = self._tables.illegal_action(0, action if number is None else number)
+        before = None if self._in_last_deal() else self._table_bytes()
+        try:
+            if number is None or not 0 <= number < self._tables.num_actions:
+                raise self._tables.illegal_action(0, action if number is None else number)
+            self._tables.step(np.array([number]))
+        except IllegalActionError as error:
             error.add_note("env.unwrapped.record() writes down the deal so far, hidden cards included.")
-            raise error
-        before = self._table_bytes()
-        self._tables.step(np.array([number]))
-        if self._table["phase"] != SETTLED:
-            self._log[-1][1].append(number)
-            return None
-        returns = self._tables.returns[0]
-        if not self._in_last_deal():
+            raise
+        returns = self._tables.returns[0] if self._table["phase"] == SETTLED else None
+        if returns is not None and before is not None:
             try:
                 self._deal_next()
             except ChipsError:  # the pot has outgrown its count: the action is taken back

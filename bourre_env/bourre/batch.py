@@ -15,7 +15,7 @@ from bourre_env.bourre.table import SETTLED
 from bourre_env.cards import EMPTY, NUM_CARDS, single
 from bourre_env.jit import njit_entry
 
-Records = np.recarray[Any, Any]
+Records = NDArray[Any]
 
 
 @njit_entry
