@@ -219,13 +219,15 @@ def _play_out(tables: Tables, policies: Sequence[Policy], seating: NDArray[np.in
 
 def _ask(policy: Policy, decision: Decision, generator: np.random.Generator) -> NDArray[np.int64]:
     """A policy's legal answer."""
+    legal = decision.legal_packed.copy()  # what the policy does to its own arrays changes nothing
     try:
         answer = policy.act(decision, generator)
     except PolicyFailedError:
         raise
-    except Exception as error:  # a policy may be anybody's code
-        raise PolicyFailedError(f"policy {policy.name!r} raised {type(error).__name__}: {error}") from error
-    return check_actions(answer, decision, policy.name)
+    except (Exception, SystemExit) as error:  # a policy may be anybody's code
+        told = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise PolicyFailedError(f"policy {policy.name!r} raised {told}") from error
+    return check_actions(answer, decision, policy.name, legal)
 
 
 def _results(tables: Tables, deals: NDArray[np.int64]) -> DealResults:

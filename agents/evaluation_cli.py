@@ -203,7 +203,7 @@ def _add_tournament(commands: "argparse._SubParsersAction[_Parser]") -> None:
     add("--rules", default="pagat", metavar="PRESET", help=f"{', '.join(PRESETS)} (%(default)s)")
     add("--workers", type=_integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
     add("--seed", type=_integer(0, LARGEST_SEED), default=0, metavar="N", help="of the deals (%(default)s)")
-    add("--out", type=Path, metavar="DIR", help="folder for summary.json and blocks.npz")
+    add("--out", type=_folder, metavar="DIR", help="folder for summary.json and blocks.npz")
     tournament.set_defaults(run=run_tournament)
 
 
@@ -224,11 +224,21 @@ def _integer(low: int | None, high: int | None, reason: str = "") -> Callable[[s
     return read
 
 
+def _folder(text: str) -> Path:
+    """A reader of folders; no folder has an empty name."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return Path(text)
+
+
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that cannot be made or written to, before anything is played."""
     existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not existing.is_dir():
         raise _BadInputError(f"--out {folder}: {existing} is a file, not a folder")
+    for name in ("blocks.npz", "summary.json"):
+        if (folder / name).is_dir():
+            raise _BadInputError(f"--out {folder}: {folder / name} is a folder; remove it or name another")
     if not os.access(existing, os.W_OK):
         raise _BadInputError(f"--out {folder}: {existing} cannot be written to")
 

@@ -243,7 +243,7 @@ def _take_back(path: Path, deals: int) -> None:
     if not path.is_file():
         return
     kept = []
-    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True):
         try:
             if not line.endswith("\n") or json.loads(line)["deals"] > deals:
                 break

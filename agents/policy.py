@@ -191,17 +191,26 @@ def check_rules(policy: Policy, rules: Rules) -> None:
         PolicyError: it cannot; the message says which rules it was made for.
     """
     check = getattr(policy, "check_rules", None)
-    if check is not None:
+    if check is None:
+        return
+    try:
         check(rules)
+    except PolicyError:
+        raise
+    except (Exception, SystemExit) as error:  # a user's policy may raise anything
+        raise PolicyError(f"policy {policy.name!r} failed to check the rules: {_told(error)}") from error
 
 
-def check_actions(actions: object, decision: Decision, name: str) -> NDArray[np.int64]:
+def check_actions(
+    actions: object, decision: Decision, name: str, legal: NDArray[np.uint64] | None = None
+) -> NDArray[np.int64]:
     """The actions a policy answered with, once they are known to be legal.
 
     Args:
         actions: what `act` returned.
         decision: what it was asked.
         name: what messages call the policy.
+        legal: [D, 2] uint64, the legal sets to check by when the policy may have written into its own.
 
     Returns:
         [D] int64.
@@ -213,13 +222,16 @@ def check_actions(actions: object, decision: Decision, name: str) -> NDArray[np.
         raise PolicyFailedError(
             f"policy {name!r} returned None; it must return one action for each of {len(decision)} decisions"
         )
-    chosen = np.asarray(actions)
+    try:
+        chosen = np.asarray(actions)
+    except ValueError as error:
+        raise PolicyFailedError(f"policy {name!r} returned no array of actions: {error}") from error
     if chosen.shape != (len(decision),):
         raise PolicyFailedError(f"policy {name!r} returned shape {chosen.shape}; {(len(decision),)} was asked for")
     if chosen.dtype.kind not in "iu":
         raise PolicyFailedError(f"policy {name!r} returned {chosen.dtype} values; actions are integers")
     chosen = chosen.astype(np.int64)
-    row = _first_illegal(chosen, decision.legal_packed)
+    row = _first_illegal(chosen, decision.legal_packed if legal is None else legal)
     if row >= 0:
         raise PolicyFailedError(_illegal_message(int(chosen[row]), decision, name, row))
     return chosen
@@ -289,13 +301,19 @@ def _imported(reference: str, spec: str) -> Policy:
     try:
         found = _attribute(module_name, attribute)
         policy: Policy = found() if isinstance(found, type) or not hasattr(found, "act") else found
+        is_policy = callable(getattr(policy, "act", None)) and isinstance(getattr(policy, "name", None), str)
     except PolicyError:
         raise
-    except Exception as error:  # a user's module may raise anything
-        raise PolicyError(f"policy {spec!r} cannot be loaded: {type(error).__name__}: {error}") from error
-    if not callable(getattr(policy, "act", None)) or not isinstance(getattr(policy, "name", None), str):
+    except (Exception, SystemExit) as error:  # a user's module may raise anything, and may try to leave
+        raise PolicyError(f"policy {spec!r} cannot be loaded: {_told(error)}") from error
+    if not is_policy:
         raise PolicyError(f"{spec!r} is a {type(policy).__name__}, which is no policy: it needs `name` and `act`")
     return policy
+
+
+def _told(error: BaseException) -> str:
+    """An error as class and text."""
+    return f"{type(error).__name__}: {error}".rstrip(": ")
 
 
 def _attribute(module_name: str, attribute: str) -> Any:

@@ -19,11 +19,13 @@ def read_record(path: Path) -> list[DealRecord]:
         NotationError: the file is not there, is no text, or is no record the rules allow; the message says which.
     """
     try:
-        return parse(path.read_text(encoding="utf-8"))
+        return parse(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise NotationError(f"{path}: there is no such file") from None
     except IsADirectoryError:
         raise NotationError(f"{path} is a folder; name a file with a hand record") from None
+    except OSError as error:
+        raise NotationError(f"{path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise NotationError(f"{path} is no text file, so no hand record") from None
     except NotationError as error:

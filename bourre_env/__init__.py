@@ -5,7 +5,15 @@ from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import shuffled_decks
 from bourre_env.env import env, raw_env, register
-from bourre_env.errors import BourreError, ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
+from bourre_env.errors import (
+    BourreError,
+    ChipsError,
+    DeckError,
+    IllegalActionError,
+    NotationError,
+    ResetNeededError,
+    RulesError,
+)
 
 __all__ = [
     "PRESETS",
@@ -13,6 +21,7 @@ __all__ = [
     "ChipsError",
     "DeckError",
     "IllegalActionError",
+    "NotationError",
     "ResetNeededError",
     "Rules",
     "RulesError",

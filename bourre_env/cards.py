@@ -152,13 +152,15 @@ def card_id(text: str, rank_names: str = RANK_NAMES) -> int:
     """Real card id of a two-letter text such as "QS".
 
     Raises:
-        ValueError: the text is not a rank (one of 2..9, T, J, Q, K, A) followed by a suit (C, D, H, S).
+        ValueError: the text is not a rank of the pack followed by a suit (C, D, H, S).
     """
-    is_pair = isinstance(text, str) and len(text) == 2
+    is_pair = isinstance(text, str) and len(text) == 2 and "." not in text
     rank = rank_names.find(text[0]) if is_pair else -1
     suit = SUIT_NAMES.find(text[1]) if is_pair else -1
     if rank < 0 or suit < 0:
-        raise ValueError(f"{text!r} is not a card; write a rank of {RANK_NAMES} and a suit of {SUIT_NAMES}, such as QS")
+        raise ValueError(
+            f"{text!r} is not a card; write a rank of {rank_names.strip('.')} and a suit of {SUIT_NAMES}, such as QS"
+        )
     return NUM_RANKS * suit + rank
 
 

@@ -150,6 +150,8 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
         self.rules = _rules_of(rules, num_players)
+        if self.rules.stacks == "table_stakes":
+            raise RulesError("the environment plays on credit; table stakes are for Tables.deal(stacks=...) (rule 6.7)")
         self.num_deals = deals
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
@@ -414,7 +416,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
 
 def _integer(action: object) -> int | None:
-    """An action as an integer: Python and NumPy integers and arrays of one are accepted, nothing else."""
+    """An action as an integer: Python and NumPy integers and arrays without axes are accepted, nothing else."""
     if isinstance(action, np.ndarray) and action.ndim == 0:
         action = action[()]
     if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
@@ -440,10 +442,9 @@ def _checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, 
     if not isinstance(options, (dict, type(None))):
         raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
     chosen = dict(options or {})
-    for name in chosen.keys() - set(
-        OPTIONS
-    ):  # PettingZoo lets wrappers pass options of their own: only a slip is refused
-        if near := difflib.get_close_matches(str(name), OPTIONS, 1):
+    unknown = sorted(set(map(str, chosen)) - set(OPTIONS))
+    for name in unknown:  # PettingZoo lets wrappers pass options of their own: only a slip is refused
+        if near := difflib.get_close_matches(name, OPTIONS, 1):
             raise ValueError(
                 f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
             )

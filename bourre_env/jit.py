@@ -71,8 +71,11 @@ _CACHE_FOLDER = _cache_folder()
 
 
 def njit(function: Function) -> Function:
-    """Compile a rule: a scalar function that compiled code calls."""
-    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+    """Compile a rule: a scalar function that compiled code calls.
+
+    Rules are inlined into the loops that call them; otherwise every call with an array counts references.
+    """
+    return cast(Function, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
 
 
 def njit_entry(function: Function) -> Function:

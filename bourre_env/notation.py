@@ -2,7 +2,7 @@
 
     bourre record 1
     rules pagat num_players=4
-    fingerprint f521471d32020769
+    fingerprint ac5d79871ce4ed01
 
     deal 1
     dealer 2  carry 0  exempt none
@@ -84,6 +84,10 @@ class DealRecord:
         Raises:
             BourreError: the deck, the dealer or the chips make no deal.
         """
+        if self.rules.stacks == "table_stakes":
+            raise NotationError("a record cannot tell the stacks of table stakes (rule 6.7)")
+        if not all(0 <= seat < self.rules.num_players for seat in self.exempt):
+            raise NotationError(f"exempt names {self.exempt}; seats are 0..{self.rules.num_players - 1}")
         tables = Tables(self.rules, 1)
         deck = [[card_id(text, self.rules.rank_names) for text in self.deck]]
         exempt = np.isin(np.arange(self.rules.num_players), self.exempt)[None]

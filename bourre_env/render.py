@@ -20,7 +20,7 @@ def ansi(table: Snapshot, seat: int | None = None) -> str:
     if table.phase == "play":
         lines.append(f"on the table  {trick}")
     if table.phase == "settled":
-        lines.append(f"settled; {table.carry} chips stay in the pot")
+        lines.append(f"settled; the pot keeps {table.carry}")
     return "\n".join(lines)
 
 
@@ -49,5 +49,6 @@ def _status(table: Snapshot, seat: int) -> str:
     if table.passed[seat]:
         return "passed"
     if table.stayed[seat]:
-        return f"stays, {table.num_discards[seat]} new" if table.num_discards[seat] else "stays, pat"
+        pat = ", pat" if table.phase in ("play", "settled") else ""
+        return f"stays, {table.num_discards[seat]} new" if table.num_discards[seat] else f"stays{pat}"
     return ""

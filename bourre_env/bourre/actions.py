@@ -9,12 +9,12 @@ import operator
 
 import numpy as np
 
-from bourre_env.bourre.rules import MAX_HAND, Rules
-from bourre_env.cards import EMPTY, NUM_CARDS, NUM_RANKS, card_id, card_text, to_real, to_relative
+from bourre_env.bourre.rules import Rules
+from bourre_env.bourre.snapshot import real_cards
+from bourre_env.cards import EMPTY, NUM_RANKS, card_id, card_text, cards_in, to_real, to_relative
 from bourre_env.errors import IllegalActionError
 from bourre_env.jit import njit
 
-NUM_ACTIONS = NUM_CARDS + (1 << MAX_HAND) + 1  # with the full pack
 PASS_TEXT, STAY_TEXT = "pass", "stay"
 
 
@@ -75,11 +75,12 @@ def action_text(rules: Rules, table: np.record, action: int) -> str:
         return PASS_TEXT
     if action < first_stay(record):
         return card_text(int(to_real(card_of_action(record, action), table.trump_suit)), rules.rank_names)
-    hand = [card for card in range(NUM_CARDS) if int(table.hands[table.to_act]) >> card & 1]
+    hand = _hand_to_act(table)
     mask = action - first_stay(record)
-    chosen = [card for place, card in enumerate(hand) if mask >> place & 1]
-    real = sorted(int(to_real(card, table.trump_suit)) for card in chosen)
-    return " ".join([STAY_TEXT, *(card_text(card, rules.rank_names) for card in real)])
+    if mask >> len(hand):
+        return "a discard of more cards than the seat holds"
+    chosen = sum(1 << card for place, card in enumerate(hand) if mask >> place & 1)
+    return " ".join([STAY_TEXT, *real_cards(rules, table, chosen)])
 
 
 def action_id(rules: Rules, table: np.record, text: str) -> int:
@@ -100,17 +101,22 @@ def action_id(rules: Rules, table: np.record, text: str) -> int:
         raise IllegalActionError(f"{text!r} is no action: {error}") from None
     cards = [int(to_relative(card, table.trump_suit)) for card in real]
     if words[:1] == [STAY_TEXT]:
-        return int(first_stay(record)) + _discard_mask(table, text, cards)
+        return int(first_stay(record)) + _discard_mask(rules, table, text, cards)
     if len(cards) != 1 or real[0] not in rules.pack:
         raise IllegalActionError(f"{text!r} is no action; write a card such as QS, 'pass', or 'stay' with the discards")
     return int(actions_of_cards(record, np.uint64(1 << cards[0]))).bit_length() - 1
 
 
-def _discard_mask(table: np.record, text: str, cards: list[int]) -> int:
+def _hand_to_act(table: np.record) -> list[int]:
+    """Relative cards of the seat to act, ascending; none when nobody is to act."""
+    return cards_in(table.hands[table.to_act]) if table.to_act >= 0 else []
+
+
+def _discard_mask(rules: Rules, table: np.record, text: str, cards: list[int]) -> int:
     """The discard mask that throws away the given relative cards."""
-    hand = [card for card in range(NUM_CARDS) if int(table.hands[table.to_act]) >> card & 1]
+    hand = _hand_to_act(table)
     if len(set(cards)) != len(cards) or not set(cards) <= set(hand):
-        held = " ".join(card_text(int(to_real(card, table.trump_suit))) for card in hand)
+        held = " ".join(real_cards(rules, table, sum(1 << card for card in hand)))
         raise IllegalActionError(f"{text!r} throws away a card the seat does not hold once; it holds {held}")
     return sum(1 << place for place, card in enumerate(hand) if card in cards)
 

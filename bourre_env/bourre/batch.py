@@ -12,6 +12,7 @@ from bourre_env.bourre import turn
 from bourre_env.bourre.dealing import deal
 from bourre_env.bourre.observation import BITS, encode, unpack_row
 from bourre_env.bourre.table import SETTLED
+from bourre_env.bourre.worlds import reshuffle_unseen
 from bourre_env.cards import EMPTY, NUM_CARDS, single
 from bourre_env.jit import njit_entry
 
@@ -134,3 +135,18 @@ def copy_hands(tables: Records, rules: Records, out: NDArray[np.uint64]) -> None
         for place in range(rules[0].num_players):
             out[row, place] = tables[row].hands[seat]
             seat = seat + 1 if seat + 1 < rules[0].num_players else 0
+
+
+@njit_entry
+def reshuffle_rows(
+    tables: Records,
+    rules: Records,
+    lax_rules: Records,
+    seats: NDArray[np.int8],
+    keys: NDArray[np.uint64],
+    world: Records,
+    replay: Records,
+) -> None:
+    """Redraw what the seats [B] have not seen, with the keys [B]; `world` and `replay` are room to work in."""
+    for row in range(len(tables)):
+        reshuffle_unseen(tables[row], rules[0], lax_rules[0], seats[row], keys[row], world[0], replay[0])

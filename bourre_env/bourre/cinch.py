@@ -39,8 +39,7 @@ def cards_gone(table: np.record) -> np.uint64:
     """Cards everyone has seen leave the game: played ones, and a turn-up out of play."""
     gone = table.face_up
     for trick in range(table.tricks_done + 1):
-        if trick < len(table.tricks):
-            gone |= table.tricks[trick]
+        gone |= table.tricks[trick]
     return gone
 
 

@@ -2,9 +2,9 @@
 
 The low 52 bits of each word are a set of cards (relative ids), the high 12 are flags. Words 0 to 3 tell of the seat
 itself and of the pot; then comes one word for each trick, the current one first, then one for each seat, the observer
-first and the others clockwise. Every feature is 0 or 1; counts and chips are thermometers (bit k set when the count is
-above k). The row is complete: who played which card in which trick can be read from it, and what the seat was dealt,
-threw away and drew.
+first and the others clockwise; under table stakes a last word tells the stacks. Every feature is 0 or 1; counts and
+chips are thermometers (bit k set when the count is above k). The row is complete: who played which card in which trick
+can be read from it, and what the seat was dealt, threw away and drew.
 
 Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
 """
@@ -109,7 +109,7 @@ def layout(rules: Rules, seats_shown: int | None = None) -> Layout:
     """The layout of the observation under some rules.
 
     Args:
-        rules: only `num_players` and `hand_size` matter.
+        rules: only `num_players`, `hand_size` and `stacks` matter.
         seats_shown: seats with a word of their own; `num_players` when left out, 8 for one layout at every table size.
 
     Raises:

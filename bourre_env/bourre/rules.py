@@ -21,13 +21,6 @@ MIN_PLAYERS, MAX_PLAYERS = 2, 8
 MIN_HAND, MAX_HAND = 2, 5
 MAX_CHIPS = 2**31 - 1
 
-# Values of options that compiled code compares, in the order of the texts in CHOICES.
-DEALER_COLLECTS, POT_STAYS = 0, 1
-FREE_LEAD, TOP_HONOUR, ANY_HONOUR = 0, 1, 2
-CINCH_OFF, CINCH_LEAD, CINCH_LEAD_AND_FOLLOW = 0, 1, 2
-MATCH_POT, CAPPED, FIXED = 0, 1, 2
-RECYCLE_ALL, RECYCLE_PASSED_FIRST, RECYCLE_NONE = 0, 1, 2
-
 CHOICES: dict[str, tuple[str, ...]] = {
     "turn_up_owner": ("dealer", "table"),
     "all_pass": ("dealer_collects", "pot_stays"),
@@ -41,6 +34,17 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "recycle": ("discards_and_passed", "passed_first", "none"),
     "stacks": ("credit", "table_stakes"),
 }
+
+# Values of options as compiled code compares them.
+DEALER_COLLECTS = CHOICES["all_pass"].index("dealer_collects")
+FREE_LEAD = CHOICES["lead_rule"].index("free")
+TOP_HONOUR = CHOICES["lead_rule"].index("top_honour")
+CINCH_OFF = CHOICES["cinch"].index("off")
+CINCH_LEAD = CHOICES["cinch"].index("lead")
+CAPPED = CHOICES["bourre_penalty"].index("capped")
+FIXED = CHOICES["bourre_penalty"].index("fixed")
+RECYCLE_PASSED_FIRST = CHOICES["recycle"].index("passed_first")
+RECYCLE_NONE = CHOICES["recycle"].index("none")
 
 RULES = np.dtype(
     [
@@ -186,7 +190,7 @@ class Rules:
         fewest, most = PRESET_PLAYERS.get(name, (MIN_PLAYERS, MAX_PLAYERS))
         players = chosen.get("num_players", fewest)
         if isinstance(players, int) and not fewest <= players <= most:
-            raise RulesError(f"the preset {name!r} is for {fewest} to {most} players, not {players}")
+            raise RulesError(f"the preset {name!r} is for {_span(fewest, most)} players, not {players}")
         if name == "pagat_limit" and isinstance(chosen.get("ante", 1), int):  # twenty antes, whatever the ante
             chosen.setdefault("limit", LIMIT_IN_ANTES * chosen.get("ante", 1))
         return Rules(**chosen)
@@ -400,6 +404,11 @@ def _nearest(name: Any, known: Any) -> str:
     """A suggestion, when some known name is close."""
     near = difflib.get_close_matches(str(name), list(known), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _span(low: int, high: int) -> str:
+    """A range of numbers in words."""
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def _listed(names: Any) -> str:

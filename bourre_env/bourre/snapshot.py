@@ -72,7 +72,7 @@ def snapshot(rules: Rules, table: np.record) -> Snapshot:
     )
 
 
-def real_cards(rules: Rules, table: np.record, cards: np.uint64) -> tuple[str, ...]:
+def real_cards(rules: Rules, table: np.record, cards: int | np.uint64) -> tuple[str, ...]:
     """Texts of a set of relative cards, ascending by real id."""
     real = sorted(int(to_real(card, table.trump_suit)) for card in cards_in(cards))
     return tuple(card_text(card, rules.rank_names) for card in real)

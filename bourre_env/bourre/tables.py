@@ -14,8 +14,10 @@ from bourre_env.bourre.observation import Layout, buffer, layout, unpack, unpack
 from bourre_env.bourre.rules import MAX_CHIPS, MAX_PLAYERS, Rules
 from bourre_env.bourre.snapshot import Snapshot, snapshot
 from bourre_env.bourre.table import NO_SEAT, PHASE_NAMES, RAW_TABLE, SETTLED, TABLE
+from bourre_env.bourre.worlds_view import new_scratch, without_cinch
 from bourre_env.cards import NUM_CARDS
-from bourre_env.errors import ChipsError, DeckError, IllegalActionError
+from bourre_env.deck import stream_keys
+from bourre_env.errors import ChipsError, DeckError, IllegalActionError, RulesError
 
 Records = np.recarray[Any, Any]
 
@@ -41,8 +43,10 @@ class Tables:
             num_tables: B, at least 1.
             seats_shown: seats in the observation; `rules.num_players` when left out, at most 8.
         """
-        if num_tables < 1:
-            raise ValueError(f"num_tables is {num_tables}; it must be at least 1")
+        if not isinstance(rules, Rules):
+            raise RulesError(f"rules is {rules!r}; give a Rules value, such as Rules.preset('pagat')")
+        if isinstance(num_tables, bool) or not isinstance(num_tables, (int, np.integer)) or num_tables < 1:
+            raise ValueError(f"num_tables is {num_tables!r}; it must be an integer of at least 1")
         self.rules = rules
         self.num_tables = num_tables
         self.num_actions = num_actions(rules)
@@ -142,14 +146,13 @@ class Tables:
         """Chips of each seat, or nothing when everybody plays on credit (6.7)."""
         table_stakes = self.rules.stacks == "table_stakes"
         if table_stakes != (stacks is not None):
-            raise ValueError(
-                f"stacks must be given exactly when rules.stacks is 'table_stakes' (it is {self.rules.stacks!r})"
-            )
+            wanted = "are needed" if table_stakes else "have no meaning"
+            raise ValueError(f"stacks {wanted} under rules with stacks={self.rules.stacks!r} (rule 6.7)")
         if stacks is None:
             return np.zeros((number, MAX_PLAYERS), np.int64)
         given = np.asarray(stacks)
         expected = (number, self.rules.num_players)
-        if given.shape != expected or given.dtype.kind not in "iu" or given.min() < 0 or given.max() > MAX_CHIPS:
+        if given.shape != expected or given.dtype.kind not in "iu" or (given < 0).any() or (given > MAX_CHIPS).any():
             raise ValueError(f"stacks must be chips from 0 to {MAX_CHIPS} of shape {expected}")
         padded = np.zeros((number, MAX_PLAYERS), np.int64)
         padded[:, : self.rules.num_players] = given
@@ -186,12 +189,9 @@ class Tables:
         table = self._state[row]
         if table.phase == SETTLED:
             return IllegalActionError(f"table {row} is settled and takes no action ({action!r} was given); deal again")
-        known = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        words = (
-            f" ({action_text(self.rules, table, int(action))})"
-            if known and isinstance(action, (int, np.integer))
-            else ""
-        )
+        words = ""
+        if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+            words = f" ({action_text(self.rules, table, int(action))})"
         return IllegalActionError(
             f"table {row}, seat {table.to_act}, phase {PHASE_NAMES[table.phase]}: "
             f"action {action!r}{words} is not legal; legal: {legal_texts(self.rules, table)}"
@@ -300,6 +300,27 @@ class Tables:
         copies = Tables(self.rules, len(chosen), self.seats_shown)
         copies._state = self._state.view(RAW_TABLE)[chosen].view(self._state.dtype)
         return copies
+
+    def reshuffle_unseen(self, seat: ArrayLike, seed: int) -> "Tables":
+        """Copies of all tables in which everything a seat has not seen is drawn anew.
+
+        Every world in which all actions so far were legal and the seat has seen the same is equally likely: the hands
+        of others, what they threw away, the order of the stock and of reshuffles; discards count as chosen blindly.
+        A row depends on its number, the seed and what the seat has seen: not on hidden cards, not on other rows.
+
+        Args:
+            seat: the observer, one seat or [B] of them; a row with -1 is copied unchanged. A settled table is redrawn
+                like any other.
+            seed: 0 to 2^64 - 1.
+
+        Raises:
+            ValueError: a seat or the seed is out of range.
+        """
+        observers = _spread(seat, self.num_tables, "seat", NO_SEAT, self.rules.num_players - 1, np.int8)
+        keys = stream_keys(seed, np.arange(self.num_tables))
+        worlds = self.take(np.arange(self.num_tables))
+        batch.reshuffle_rows(worlds._state, self._rules, without_cinch(self._rules), observers, keys, *new_scratch())
+        return worlds
 
     def snapshot(self, row: int) -> Snapshot:
         """Everything about one table in real cards, hidden cards included; frozen."""
