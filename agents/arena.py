@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.policy import Decision, Policy, PolicyFailedError, check_actions, check_rules
+from agents.policy import Decision, Policy, PolicyFailedError, check_actions, check_rules, told
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
@@ -225,28 +225,27 @@ def _ask(policy: Policy, decision: Decision, generator: np.random.Generator) -> 
     except PolicyFailedError:
         raise
     except (Exception, SystemExit) as error:  # a policy may be anybody's code
-        told = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise PolicyFailedError(f"policy {policy.name!r} raised {told}") from error
+        raise PolicyFailedError(f"policy {policy.name!r} raised {told(error)}") from error
     return check_actions(answer, decision, policy.name, legal)
 
 
 def _results(tables: Tables, deals: NDArray[np.int64]) -> DealResults:
     """The settled tables as results."""
     records, num_players = tables.records, tables.rules.num_players
-    stayed = _seats_in(records["stayed"], num_players)
+    stayed = seats_in(records["stayed"], num_players)
     was_played = (records["tricks_done"] == tables.rules.hand_size)[:, None]
     return DealResults(
         rules=tables.rules,
         deal_ids=deals,
         returns=tables.returns,
         carry=tables.carry,
-        passed=_seats_in(records["passed"], num_players),
+        passed=seats_in(records["passed"], num_players),
         bourre=stayed & (records["tricks_won"][:, :num_players] == 0) & was_played,
         took_pot=tables.returns > -_chips_staked(tables, stayed),
     )
 
 
-def _seats_in(masks: NDArray[np.uint8], num_players: int) -> NDArray[np.bool_]:
+def seats_in(masks: NDArray[np.uint8], num_players: int) -> NDArray[np.bool_]:
     """[R, N] bool from one mask of seats a row."""
     return np.unpackbits(masks[:, None], axis=1, bitorder="little")[:, :num_players].astype(np.bool_)
 

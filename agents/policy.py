@@ -198,7 +198,7 @@ def check_rules(policy: Policy, rules: Rules) -> None:
     except PolicyError:
         raise
     except (Exception, SystemExit) as error:  # a user's policy may raise anything
-        raise PolicyError(f"policy {policy.name!r} failed to check the rules: {_told(error)}") from error
+        raise PolicyError(f"policy {policy.name!r} failed to check the rules: {told(error)}") from error
 
 
 def check_actions(
@@ -305,13 +305,13 @@ def _imported(reference: str, spec: str) -> Policy:
     except PolicyError:
         raise
     except (Exception, SystemExit) as error:  # a user's module may raise anything, and may try to leave
-        raise PolicyError(f"policy {spec!r} cannot be loaded: {_told(error)}") from error
+        raise PolicyError(f"policy {spec!r} cannot be loaded: {told(error)}") from error
     if not is_policy:
         raise PolicyError(f"{spec!r} is a {type(policy).__name__}, which is no policy: it needs `name` and `act`")
     return policy
 
 
-def _told(error: BaseException) -> str:
+def told(error: BaseException) -> str:
     """An error as class and text."""
     return f"{type(error).__name__}: {error}".rstrip(": ")
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.arena import stream_seed
+from agents.arena import seats_in, stream_seed
 from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.neural import uniform_numbers
@@ -267,7 +267,7 @@ def _collect(
     tables: Tables, pot: NDArray[np.int64], line_ups: NDArray[np.int8], steps: list[_Step], num_words: int
 ) -> Rollout:
     """One rollout from settled tables and the steps that led there."""
-    stayed = _seats_of(tables.records["stayed"], tables.rules)
+    stayed = seats_in(tables.records["stayed"], tables.rules.num_players)
     no_trick = tables.records["tricks_won"][:, : tables.rules.num_players] == 0
     played_out = tables.records["tricks_done"] == tables.rules.hand_size  # a lone player needs no trick (3.8)
     rewards = rewards_in_pots(tables.returns, tables.carry, pot)
@@ -309,11 +309,6 @@ def rewards_in_pots(
     shares = carry[:, None] / returns.shape[1]
     in_pots: NDArray[np.float32] = ((returns + shares) / pot[:, None]).astype(np.float32)
     return in_pots
-
-
-def _seats_of(masks: NDArray[np.uint8], rules: Rules) -> NDArray[np.bool_]:
-    """[B, N] bool from masks of seats [B] uint8."""
-    return np.unpackbits(masks[:, None], axis=1, bitorder="little")[:, : rules.num_players].astype(np.bool_)
 
 
 def _words(keys: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:
