@@ -18,13 +18,14 @@ from rich.table import Table
 from benchmarks import c_baseline
 from benchmarks.c_baseline import VIEWS, CTables
 from benchmarks.play import choose_randomly
-from bourre_env import Rules, Tables, raw_env, shuffled_decks
+from bourre_env import DealQueue, Rules, Tables, raw_env, shuffled_decks
 from bourre_env.deck import stream_keys
 
 SEED = 20260101
 WARM_UP_STEPS = 256  # the first deals of all tables begin together; with fewer, large batches look faster than they are
 BLOCK_STEPS = 100
 ROW_BYTES = 2048
+SEPARATE = "separate calls"
 
 
 @dataclass(frozen=True)
@@ -55,80 +56,113 @@ def written_rows_per_second(seconds: float = 0.5) -> float:
 
 
 class Driver:
-    """Random play at some tables, dealt again as soon as they are settled."""
+    """Random play at some tables through `Tables.step` with buffers and a queue of deals."""
 
-    def __init__(self, num_players: int, num_tables: int) -> None:
-        """Deal every table once."""
+    def __init__(self, num_players: int, num_tables: int, view: str = "packed", parallel: bool = False) -> None:
+        """Deal every table once; `view` names the rows that are written at each step."""
         self.rules = Rules.preset("pagat", num_players=num_players)
         self.tables = Tables(self.rules, num_tables)
-        self.deals = 0
-        self.steps = 0
+        self.parallel = parallel
+        self.queue = DealQueue(self.rules)
+        self.out = self.tables.buffers(mask=view != "packed", features=view == "float32")
         self.actions = np.zeros(num_tables, np.int64)
-        self.legal = np.zeros((num_tables, 2), np.uint64)
-        self.words = np.zeros((num_tables, self.tables.layout.num_words), np.uint64)
-        self.mask = np.zeros((num_tables, self.tables.num_actions), np.bool_)
-        self.features = np.zeros((num_tables, self.tables.layout.size), np.float32)
-        self.deal_settled()
+        self.queued = 0
+        self.steps = 0
+        self.advance()
 
-    def deal_settled(self) -> None:
-        """Deal the tables that are settled."""
-        rows = np.flatnonzero(self.tables.records["phase"] == 3)
-        if len(rows):
-            deal_ids = np.arange(self.deals, self.deals + len(rows))
-            self.tables.deal(shuffled_decks(SEED, deal_ids), deal_ids % self.rules.num_players, rows=rows)
-            self.deals += len(rows)
+    @property
+    def deals(self) -> int:
+        """Deals begun so far."""
+        return self.queue.num_taken
 
-    def read(self, view: str) -> None:
-        """Fill the rows of one view."""
-        if view == "packed":
-            self.tables.legal_packed(self.legal)
-            self.tables.observe_packed(self.words)
-            return
-        self.tables.legal_action_mask(self.mask)
-        if view == "float32":
-            self.tables.observe(self.features)
+    def advance(self) -> None:
+        """Take the actions, deal, and fill the rows."""
+        if len(self.queue) < self.tables.num_tables:
+            deal_ids = np.arange(self.queued, self.queued + max(256, 4 * self.tables.num_tables))
+            self.queue.add_shuffled(SEED, deal_ids, deal_ids % self.rules.num_players)
+            self.queued += len(deal_ids)
+        self.tables.step(self.actions, out=self.out, queue=self.queue, parallel=self.parallel)
 
-    def play(self, steps: int, view: str) -> float:
-        """That many steps of random play with the rows of one view; CPU seconds, the choosing left out."""
+    def choose(self) -> None:
+        """Choose the next actions."""
+        choose_randomly(self.out.legal, stream_keys(SEED, [self.steps])[0], self.actions)
+        self.steps += 1
+
+    def play(self, steps: int) -> float:
+        """That many steps of random play; seconds of CPU time, the choosing left out."""
         seconds = 0.0
         for _ in range(steps):
-            self.tables.legal_packed(self.legal)  # for the player, which wants them packed whatever the view
-            choose_randomly(self.legal, stream_keys(SEED, [self.steps])[0], self.actions)
+            self.choose()
             start = time.thread_time()
-            self.tables.step(self.actions)
-            self.deal_settled()
-            self.read(view)
+            self.advance()
             seconds += time.thread_time() - start
-            self.steps += 1
         return seconds
 
 
-def engine_speed(num_players: int, num_tables: int, seconds: float = 0.5) -> Speed:
+class CallByCall(Driver):
+    """The same in separate calls: step, find the settled tables, deal them, ask for the packed rows."""
+
+    def advance(self) -> None:
+        """Take the actions, deal, and fill the packed rows."""
+        tables = self.tables
+        tables.step(self.actions)
+        rows = np.flatnonzero(tables.settled)
+        if len(rows):
+            deal_ids = np.arange(self.queued, self.queued + len(rows))
+            tables.deal(shuffled_decks(SEED, deal_ids), deal_ids % self.rules.num_players, rows=rows)
+            self.queued += len(rows)
+        tables.legal_packed(self.out.legal)
+        tables.observe_packed(self.out.observation)
+
+
+def rate(driver: Driver, seconds: float = 0.5) -> float:
+    """Decisions a second, after a warm-up."""
+    driver.play(WARM_UP_STEPS)
+    spent, steps = 0.0, driver.steps
+    while spent < seconds:
+        spent += driver.play(BLOCK_STEPS)
+    return (driver.steps - steps) * driver.tables.num_tables / spent
+
+
+def engine_speed(num_players: int, num_tables: int) -> Speed:
     """Rates of `Tables` at one size; each view on its own, because wide rows push the tables out of the cache."""
-    decisions, deals = {}, {}
-    for view in VIEWS:
-        driver = Driver(num_players, num_tables)
-        driver.play(WARM_UP_STEPS, view)
-        spent, steps, dealt = 0.0, driver.steps, driver.deals
-        while spent < seconds:
-            spent += driver.play(BLOCK_STEPS, view)
-        decisions[view] = (driver.steps - steps) * num_tables / spent
-        deals[view] = (driver.deals - dealt) / spent
-    return Speed(decisions, deals["packed"])
+    decisions = {view: rate(Driver(num_players, num_tables, view)) for view in VIEWS}
+    separate = CallByCall(num_players, num_tables)
+    decisions[SEPARATE] = rate(separate)
+    deals = separate.queued / (separate.steps * num_tables) * decisions["packed"]
+    return Speed(decisions, deals)
 
 
 def compare_with_c(view: str, num_players: int = 4, num_tables: int = 1024, pairs: int = 15) -> Comparison:
     """`Tables` and the C program at the same deals, measured in turn because a shared machine changes its pace."""
-    driver, c_tables = Driver(num_players, num_tables), CTables(num_players, num_tables, SEED)
-    driver.play(WARM_UP_STEPS, view)
+    driver, c_tables = Driver(num_players, num_tables, view), CTables(num_players, num_tables, SEED)
+    driver.play(WARM_UP_STEPS)
     c_tables.play(WARM_UP_STEPS, view)
     decisions = BLOCK_STEPS * num_tables
     ours, c_loop = [], []
     for _ in range(pairs):
-        ours.append(decisions / driver.play(BLOCK_STEPS, view))
+        ours.append(decisions / driver.play(BLOCK_STEPS))
         c_loop.append(decisions / c_tables.play(BLOCK_STEPS, view))
     ratio = statistics.median(mine / its for mine, its in zip(ours, c_loop, strict=True))
     return Comparison(statistics.median(ours), statistics.median(c_loop), ratio)
+
+
+def gain_of_threads(num_tables: int = 16384, pairs: int = 7) -> float:
+    """Wall-clock rate with all of Numba's threads, as a multiple of that of one; the median of several pairs."""
+    drivers = [Driver(4, num_tables, "packed", parallel) for parallel in (False, True)]
+    gains = []
+    for _ in range(pairs):
+        seconds = []
+        for driver in drivers:
+            spent = 0.0
+            for _ in range(BLOCK_STEPS):
+                driver.choose()
+                start = time.perf_counter()
+                driver.advance()
+                spent += time.perf_counter() - start
+            seconds.append(spent)
+        gains.append(seconds[0] / seconds[1])
+    return statistics.median(gains)
 
 
 def environment_speed(deals: int = 2000) -> float:
@@ -157,16 +191,18 @@ def environment_speed(deals: int = 2000) -> float:
 
 def speed_table(yardstick: float) -> Table:
     """Rates of `Tables` at every size."""
-    table = Table("players", "tables", *(f"{view} M/s" for view in VIEWS), *(f"{v} ratio" for v in VIEWS), "deals M/s")
+    columns = (*VIEWS, SEPARATE)
+    table = Table(
+        "players", "tables", *(f"{name} M/s" for name in columns), *(f"{v} ratio" for v in VIEWS), "deals M/s"
+    )
     for num_players in (2, 4, 7):
         for num_tables in (1, 64, 1024, 4096, 16384):
             speed = engine_speed(num_players, num_tables)
-            rates = [speed.decisions[view] for view in VIEWS]
             table.add_row(
                 str(num_players),
                 str(num_tables),
-                *(f"{rate / 1e6:.3f}" for rate in rates),
-                *(f"{rate / yardstick:.2f}" for rate in rates),
+                *(f"{speed.decisions[name] / 1e6:.3f}" for name in columns),
+                *(f"{speed.decisions[view] / yardstick:.2f}" for view in VIEWS),
                 f"{speed.deals / 1e6:.3f}",
             )
     return table
@@ -188,12 +224,14 @@ def main() -> int:
     console.print(f"yardstick: {yardstick / 1e6:.2f} million rows of {ROW_BYTES} bytes written a second")
     console.print(speed_table(yardstick))
     console.print("packed: step, packed observation and packed legal set. mask: step and boolean mask.")
-    console.print("float32: step, boolean mask and float32 observation. Dealing is part of every figure.")
+    console.print("float32: step, boolean mask and float32 observation. separate calls: packed, a call for each part.")
+    console.print("Dealing is part of every figure; choosing the actions is not.")
     console.print("deals: dealt and played out a second, with packed rows.")
     if c_baseline.compiler() is None:
         console.print("no C compiler (gcc or cc) is on PATH: no comparison with a C program")
     else:
         console.print(comparison_table())
+    console.print(f"all threads, 16,384 tables, against one: {gain_of_threads():.2f} times as fast (wall clock)")
     console.print(f"raw_env, 4 players, whole AEC loop: {environment_speed():,.0f} decisions/s")
     return 0
 

@@ -1,7 +1,9 @@
 """Bourré for reinforcement learning: the rules, thousands of tables at once, and a PettingZoo environment."""
 
+from bourre_env.bourre.deals import DealQueue
 from bourre_env.bourre.rules import PRESETS, Rules
 from bourre_env.bourre.snapshot import Snapshot
+from bourre_env.bourre.stepping import Buffers
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import shuffled_decks
 from bourre_env.env import env, raw_env, register
@@ -18,7 +20,9 @@ from bourre_env.errors import (
 __all__ = [
     "PRESETS",
     "BourreError",
+    "Buffers",
     "ChipsError",
+    "DealQueue",
     "DeckError",
     "IllegalActionError",
     "NotationError",

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bourre_env.arrays import buffer
 from bourre_env.cards import NUM_CARDS
 from bourre_env.jit import njit, njit_entry
 
@@ -101,22 +102,25 @@ def stream_keys(seed: int, stream_ids: ArrayLike) -> NDArray[np.uint64]:
     return keys
 
 
-def shuffled_decks(seed: int, deal_ids: ArrayLike, *, pack: Sequence[int] | None = None) -> NDArray[np.int8]:
+def shuffled_decks(
+    seed: int, deal_ids: ArrayLike, *, pack: Sequence[int] | None = None, out: NDArray[np.int8] | None = None
+) -> NDArray[np.int8]:
     """The packs of the deals `deal_ids` under a seed, in dealing order (rule 8.3).
 
     Args:
         seed: 0 to 2^64 - 1.
         deal_ids: [D] integers from 0; a deal's pack does not depend on which others are asked for.
         pack: real ids of a shorter pack, ascending (`Rules.pack`); all 52 cards when left out.
+        out: [D, C] int8 to fill; a fresh array when left out.
 
     Returns:
         [D, C] int8 real card ids.
 
     Raises:
-        ValueError: the seed or an id is not an integer in range.
+        ValueError: the seed or an id is not an integer in range, or `out` has another shape or dtype.
     """
     ids = _checked_ids(deal_ids)
     cards = _FULL_PACK if pack is None else np.array(pack, np.int8)
-    decks = np.empty((len(ids), len(cards)), np.int8)
+    decks = buffer(out, (len(ids), len(cards)), np.dtype(np.int8))
     _fill_decks(_checked_seed(seed), ids, cards, decks)
     return decks

@@ -80,11 +80,21 @@ def njit(function: Function) -> Function:
 
 def njit_entry(function: Function) -> Function:
     """Compile a function that Python calls, and keep the result on disk."""
+    return _entry(function, parallel=False)
+
+
+def njit_parallel(function: Function) -> Function:
+    """The same for a function whose `numba.prange` loops run on several threads."""
+    return _entry(function, parallel=True)
+
+
+def _entry(function: Function, *, parallel: bool) -> Function:
+    """Compile a function that Python calls, with the cache folder of exactly these sources."""
     settings = vars(config)  # Numba reads the folder at decoration, and has no argument for it
     users_folder = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = _CACHE_FOLDER
     try:
-        compiled = numba.njit(nogil=True, error_model="numpy", cache=bool(_CACHE_FOLDER))(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", parallel=parallel, cache=bool(_CACHE_FOLDER))(function)
         return cast(Function, compiled)
     finally:
         settings["CACHE_DIR"] = users_folder

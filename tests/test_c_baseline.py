@@ -8,10 +8,8 @@ import pytest
 
 from benchmarks import c_baseline
 from benchmarks.c_baseline import VIEWS, CTables
-from benchmarks.engine import Driver
-from benchmarks.play import choose_randomly
+from benchmarks.engine import CallByCall, Driver
 from bourre_env.bourre.observation import unpack, unpack_actions
-from bourre_env.deck import stream_keys
 
 pytestmark = pytest.mark.skipif(c_baseline.compiler() is None, reason="no C compiler (gcc or cc) is on PATH")
 
@@ -20,14 +18,14 @@ NUM_TABLES = 64
 
 
 def same_settlements(driver: Driver, c_tables: CTables) -> int:
-    """Compare what the tables settled in `driver` paid with what the program noted; return how many there are."""
-    tables = driver.tables
-    settled = np.flatnonzero(tables.settled)
-    np.testing.assert_array_equal(tables.returns[settled], c_tables.returns[settled])
-    np.testing.assert_array_equal(tables.carry[settled], c_tables.carry[settled])
-    masks = np.packbits(tables.exempt[settled], axis=1, bitorder="little")[:, 0]
-    np.testing.assert_array_equal(masks, c_tables.exempt[settled])
-    return len(settled)
+    """Compare what the deals that ended in `driver` paid with what the program noted; return how many there are."""
+    out = driver.out
+    ended = np.flatnonzero(out.ended)
+    np.testing.assert_array_equal(out.returns[ended], c_tables.returns[ended])
+    np.testing.assert_array_equal(out.carry[ended], c_tables.carry[ended])
+    masks = np.packbits(out.exempt[ended], axis=1, bitorder="little")[:, 0]
+    np.testing.assert_array_equal(masks, c_tables.exempt[ended])
+    return len(ended)
 
 
 @pytest.mark.parametrize(("num_players", "steps"), [(2, 1500), (4, 1500), (7, 1500), (8, 500)])
@@ -35,16 +33,23 @@ def test_packed_rows_are_the_same_bytes(num_players: int, steps: int) -> None:
     driver, c_tables = Driver(num_players, NUM_TABLES), CTables(num_players, NUM_TABLES, SEED)
     settlements = 0
     for step in range(steps):
-        assert driver.tables.legal_packed().tobytes() == c_tables.legal.tobytes(), step
-        assert driver.tables.observe_packed().tobytes() == c_tables.words.tobytes(), step
-        choose_randomly(driver.tables.legal_packed(), stream_keys(SEED, [step])[0], driver.actions)
+        assert driver.out.legal.tobytes() == c_tables.legal.tobytes(), step
+        assert driver.out.observation.tobytes() == c_tables.words.tobytes(), step
+        driver.choose()
         c_tables.play(1, "packed")
         np.testing.assert_array_equal(driver.actions, c_tables.actions)
-        driver.tables.step(driver.actions)
+        driver.advance()
         settlements += same_settlements(driver, c_tables)
-        driver.deal_settled()
     assert driver.deals == c_tables.deals
     assert settlements > steps
+
+
+def test_separate_calls_play_the_same_game() -> None:
+    driver, separate = Driver(4, NUM_TABLES), CallByCall(4, NUM_TABLES)
+    for _ in range(300):
+        driver.play(1)
+        separate.play(1)
+        assert driver.out.observation.tobytes() == separate.out.observation.tobytes()
 
 
 @pytest.mark.parametrize("num_players", [2, 4, 7])

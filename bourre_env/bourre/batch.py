@@ -9,47 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bourre_env.bourre import turn
-from bourre_env.bourre.dealing import deal
-from bourre_env.bourre.observation import BITS, encode, unpack_row
+from bourre_env.bourre.dealing import deal, set_stacks
+from bourre_env.bourre.deals import Deals
+from bourre_env.bourre.observation import BITS, encode, unpack_action_row, unpack_row
 from bourre_env.bourre.table import SETTLED
 from bourre_env.bourre.worlds import reshuffle_unseen
-from bourre_env.cards import EMPTY, NUM_CARDS, single
-from bourre_env.jit import njit_entry
+from bourre_env.cards import EMPTY
+from bourre_env.jit import njit, njit_entry
 
 Records = NDArray[Any]
 
 
 @njit_entry
-def deal_rows(
-    tables: Records,
-    rules: Records,
-    rows: NDArray[np.int64],
-    decks: NDArray[np.int8],
-    dealers: NDArray[np.int8],
-    carries: NDArray[np.int64],
-    exempt: NDArray[np.uint8],
-    stacks: NDArray[np.int64],
-) -> None:
-    """Begin a deal at the tables `rows` [k]; the other arrays are [k] or [k, …] (`Tables.deal`)."""
+def deal_rows(tables: Records, rules: Records, rows: NDArray[np.int64], deals: Deals) -> None:
+    """Begin the deals [k] at the tables `rows` [k]."""
+    decks, dealers, carries, exempt, stacks = deals
     for place in range(len(rows)):
         table = tables[rows[place]]
-        for seat in range(stacks.shape[1]):
-            table.stacks[seat] = stacks[place, seat]
+        set_stacks(table, rules[0], stacks[place])
         deal(table, rules[0], decks[place], dealers[place], carries[place], exempt[place])
         turn.find_legal(table, rules[0])
-
-
-@njit_entry
-def first_wrong_deck(decks: NDArray[np.int8], pack: np.uint64) -> int:
-    """The first row of `decks` [k, C] that is not a permutation of the set `pack`; -1 when all are."""
-    for row in range(len(decks)):
-        met = EMPTY
-        for place in range(decks.shape[1]):
-            if 0 <= decks[row, place] < NUM_CARDS:
-                met |= single(decks[row, place])
-        if met != pack:
-            return row
-    return -1
 
 
 @njit_entry
@@ -66,16 +45,29 @@ def is_named_twice(rows: NDArray[np.int64], num_tables: int) -> bool:
 @njit_entry
 def step_rows(tables: Records, rules: Records, actions: NDArray[np.int64], play_forced: bool) -> int:
     """Take the actions [B] unless one is illegal; return the first row with an illegal one, else -1."""
+    illegal = first_illegal(tables, actions)
+    if illegal < 0:
+        for row in range(len(tables)):
+            take_action(tables[row], rules[0], actions[row], play_forced)
+    return illegal
+
+
+@njit
+def first_illegal(tables: Records, actions: NDArray[np.int64]) -> int:
+    """The first row whose action is illegal, -1 when there is none; actions of settled tables do not count."""
     for row in range(len(tables)):
-        if tables[row].phase != SETTLED and not turn.is_legal(tables[row], actions[row]):
+        if not turn.is_legal(tables[row], actions[row]) and tables[row].phase != SETTLED:
             return row
-    for row in range(len(tables)):
-        table = tables[row]
-        if table.phase != SETTLED:
-            turn.act(table, rules[0], actions[row])
-            if play_forced:
-                turn.play_forced(table, rules[0])
     return -1
+
+
+@njit
+def take_action(table: np.record, rules: np.record, action: int, play_forced: bool) -> None:
+    """Take a legal action unless the table is settled, and then perhaps those that leave no choice."""
+    if table.phase != SETTLED:
+        turn.act(table, rules, action)
+        if play_forced:
+            turn.play_forced(table, rules)
 
 
 @njit_entry
@@ -94,13 +86,34 @@ def copy_legal(tables: Records, out: NDArray[np.uint64]) -> None:
 
 
 @njit_entry
+def write_masks(tables: Records, out: NDArray[np.bool_]) -> None:
+    """Legal actions as flags into `out` [B, A]."""
+    for row in range(len(tables)):
+        unpack_action_row(tables[row].legal, out[row])
+
+
+@njit_entry
+def write_features(tables: Records, rules: Records, words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
+    """Observations of the seats to act into `out` [B, O]; `words` [W] is room to work in."""
+    for row in range(len(tables)):
+        encode_turn(tables[row], rules[0], words)
+        unpack_row(words, out[row])
+
+
+@njit_entry
 def encode_to_act(tables: Records, rules: Records, out: NDArray[np.uint64]) -> None:
     """Observations of the seats to act into `out` [B, W]."""
     for row in range(len(tables)):
-        if tables[row].phase == SETTLED:
-            out[row, :] = EMPTY
-        else:
-            encode(tables[row], rules[0], tables[row].to_act, out[row])
+        encode_turn(tables[row], rules[0], out[row])
+
+
+@njit
+def encode_turn(table: np.record, rules: np.record, words: NDArray[np.uint64]) -> None:
+    """The observation of the seat to act into `words` [W]; zeros once the deal is settled."""
+    if table.phase == SETTLED:
+        words[:] = EMPTY
+    else:
+        encode(table, rules, table.to_act, words)
 
 
 @njit_entry

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bourre_env.bourre.rules import CINCH_LEAD, CINCH_OFF
+from bourre_env.bourre.rules import CINCH_LEAD, CINCH_OFF, MAX_HAND
 from bourre_env.bourre.table import is_last_to_play
 from bourre_env.cards import EMPTY, NUM_RANKS, TRUMPS, count_cards, highest_card, single
 from bourre_env.jit import njit
@@ -38,7 +38,7 @@ def sure_tricks(tricks_won: int, trumps_held: np.uint64, outstanding: np.uint64)
 def cards_gone(table: np.record) -> np.uint64:
     """Cards everyone has seen leave the game: played ones, and a turn-up out of play."""
     gone = table.face_up
-    for trick in range(table.tricks_done + 1):
+    for trick in range(MAX_HAND):  # a fixed number of turns: tricks not yet begun are empty
         gone |= table.tricks[trick]
     return gone
 

@@ -5,13 +5,8 @@ from numpy.typing import NDArray
 
 from bourre_env.bourre.declaring import begin_declaring
 from bourre_env.bourre.table import DECLARE, NO_SEAT, NO_SUIT, in_mask, pay_into_pot, seat_bit
-from bourre_env.cards import EMPTY, NO_CARD, NUM_CARDS, NUM_SUITS, single, suit_of, to_relative
+from bourre_env.cards import EMPTY, NO_CARD, NUM_RANKS, single, suit_of
 from bourre_env.jit import njit
-
-RELATIVE = np.array(
-    [[to_relative(card, trump_suit) for card in range(NUM_CARDS)] for trump_suit in range(NUM_SUITS)], np.int8
-)
-"""[4, 52] int8: relative id of every real card for each trump suit."""
 
 
 @njit
@@ -35,6 +30,14 @@ def deal(table: np.record, rules: np.record, deck: NDArray[np.int8], dealer: int
     turn_up_and_stock(table, rules, deck)
     deal_hands(table, rules)
     begin_declaring(table, rules)
+
+
+@njit
+def set_stacks(table: np.record, rules: np.record, stacks: NDArray[np.int64]) -> None:
+    """Rule 6.7: what each seat can pay in the deal to come, `stacks` [N]; nothing to set on credit."""
+    if rules.table_stakes:
+        for seat in range(rules.num_players):
+            table.stacks[seat] = stacks[seat]
 
 
 @njit
@@ -81,8 +84,9 @@ def turn_up_and_stock(table: np.record, rules: np.record, deck: NDArray[np.int8]
     cards_dealt = rules.num_players * rules.hand_size
     turn_up_place = cards_dealt if rules.turn_up_on_table else cards_dealt - 1
     table.trump_suit = suit_of(deck[turn_up_place])
+    lowest_trump = np.int8(NUM_RANKS * table.trump_suit)
     for place in range(len(deck)):
-        card = RELATIVE[table.trump_suit, deck[place]]
+        card = relabelled(deck[place], lowest_trump)
         table.deck[place] = card
         table.stock[place] = card
     turn_up = table.deck[turn_up_place]
@@ -91,6 +95,14 @@ def turn_up_and_stock(table: np.record, rules: np.record, deck: NDArray[np.int8]
     table.stock_end = len(deck)
     if rules.turn_up_on_table:
         table.face_up = single(turn_up)
+
+
+@njit
+def relabelled(card: np.int8, lowest_trump: np.int8) -> np.int8:
+    """`cards.to_relative` of one card in eight-bit arithmetic without branches, many cards at a time."""
+    above_lowest = np.int8(card - lowest_trump)
+    suit_further = np.int8(card + np.int8(NUM_RANKS)) if card < lowest_trump else card
+    return above_lowest if np.uint8(above_lowest) < np.uint8(NUM_RANKS) else suit_further
 
 
 @njit

@@ -14,13 +14,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.bourre.rules import MAX_CHIPS, MAX_PLAYERS, Rules
-from bourre_env.bourre.table import DECLARE, NO_SUIT, PLAY, in_mask, is_last_to_play
+from bourre_env.arrays import buffer
+from bourre_env.bourre.rules import MAX_CHIPS, MAX_HAND, MAX_PLAYERS, Rules
+from bourre_env.bourre.table import DECLARE, PLAY, in_mask, is_last_to_play
 from bourre_env.cards import EMPTY, NUM_CARDS, NUM_SUITS, holds, single
 from bourre_env.jit import njit, njit_entry
 
@@ -57,9 +57,6 @@ LIMIT_STEPS = np.array([1, 2, 4], np.int64)
 
 STACK_STEPS = np.array([1, 2, 4, 8, 16, 32, 64, 128], np.int64)
 """[8] int64: a seat's stack flag k is set when it has at least this many antes (table stakes only)."""
-
-THERMOMETER = np.array([(1 << count) - 1 for count in range(MAX_PLAYERS + 1)], np.uint64)
-"""[9] uint64: the lowest `count` bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,21 +158,101 @@ def _layout(hand_size: int, seats: int, with_stacks: bool) -> Layout:
 
 # --- encoding ---
 
+_POT_FLAGS = np.array(
+    [sum(1 << (POT + k) for k in range(POT_BITS) if halves >= POT_STEPS[k]) for halves in range(POT_STEPS[-1] + 1)],
+    np.uint64,
+)
+"""[129] uint64: the flags of a pot of that many halves of one ante a seat; the last are those of every higher pot."""
+
+_PHASE_FLAGS = np.array([*(1 << (PHASE + phase) for phase in range(PHASE_BITS)), 0], np.uint64)
+"""[4] uint64: the flag of each phase; none once settled."""
+
+_LED_FLAGS = np.array([*(1 << (LED_SUIT + suit) for suit in range(NUM_SUITS)), 0], np.uint64)
+"""[5] uint64: the flag of each suit led; none on lead."""
+
 
 @njit
 def encode(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
     """Write what `seat` may know into `row` [W] uint64, every word of it."""
-    _encode_own(table, rules, seat, row)
-    _encode_pot(table, rules, seat, row)
-    for ago in range(rules.hand_size):
-        trick = table.tricks_done - ago
-        row[FIRST_TRICK + ago] = table.tricks[trick] if 0 <= trick < rules.hand_size else EMPTY
-    if table.phase == PLAY:
-        row[FIRST_TRICK] |= single(LEADER + relative_seat(rules, table.leader, seat))
-    row[FIRST_TRICK + 1] |= THERMOMETER[rules.num_players] << np.uint64(SEAT_EXISTS)
+    # Words are worked out before they are stored, without branches: after a store everything is read again, and
+    # nobody can predict which branch a random table takes.
+    own_hand, own_dealt, own_discards = _own_words(table, rules, seat)
+    own_dealt |= _limit_flags(table, rules)
+    row[TURN_UP] = _turn_up_word(table, rules)
+    row[OWN_HAND] = own_hand
+    row[OWN_DEALT] = own_dealt
+    row[OWN_DISCARDS] = own_discards
+    _encode_tricks(table, rules, seat, row)
     _encode_seats(table, rules, seat, row)
     if rules.table_stakes:
         _encode_stacks(table, rules, seat, row)
+
+
+@njit
+def bit_if(condition: bool, place: int) -> np.uint64:
+    """The set of one bit when a condition holds, else nothing."""
+    return np.uint64(condition) << np.uint64(place)
+
+
+@njit
+def thermometer(count: int, first: int) -> np.uint64:
+    """`count` bits from `first` on."""
+    return ((np.uint64(1) << np.uint64(count)) - np.uint64(1)) << np.uint64(first)
+
+
+@njit
+def _own_words(table: np.record, rules: np.record, seat: int) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """The words of the hand, of the cards dealt and of the discards, all but the limit flags."""
+    hand, dealt = table.hands[seat], table.dealt[seat]
+    if rules.blind_declaring and table.phase == DECLARE:  # rule 3.12
+        hand, dealt = EMPTY, EMPTY
+    is_last = (table.phase == PLAY) & in_mask(table.stayed, seat) & is_last_to_play(table, seat)
+    discards = dealt & ~hand & ~table.played[seat]
+    hand |= _PHASE_FLAGS[table.phase] | _LED_FLAGS[table.led_suit] | thermometer(table.tricks_done, TRICKS_DONE)
+    dealt |= single(DEALER + relative_seat(rules, table.dealer, seat)) | bit_if(is_last, LAST_TO_PLAY)
+    discards |= relative_mask(rules, table.exempt, seat) << np.uint64(EXEMPT)
+    discards |= bit_if(holds(table.face_up, table.turn_up), TURN_UP_GONE)
+    return hand, dealt, discards
+
+
+@njit
+def relative_mask(rules: np.record, mask: np.uint8, observer: int) -> np.uint64:
+    """A mask of seats with the observer as seat 0."""
+    seats = np.uint64(rules.num_players)
+    turned = (np.uint64(mask) | (np.uint64(mask) << seats)) >> np.uint64(observer)
+    return turned & ((np.uint64(1) << seats) - np.uint64(1))
+
+
+@njit
+def _turn_up_word(table: np.record, rules: np.record) -> np.uint64:
+    """The turn-up and the pot as a thermometer."""
+    halves = np.uint64(2 * table.pot) // np.uint64(rules.ante * rules.num_players)
+    return single(table.turn_up) | _POT_FLAGS[min(halves, np.uint64(POT_STEPS[-1]))]
+
+
+@njit
+def _limit_flags(table: np.record, rules: np.record) -> np.uint64:
+    """The pot as parts of the limit, as a thermometer."""
+    flags = EMPTY
+    if rules.limit < MAX_CHIPS:
+        for step in range(POT_OVER_LIMIT_BITS):
+            flags |= bit_if(2 * table.pot >= LIMIT_STEPS[step] * rules.limit, POT_OVER_LIMIT + step)
+    return flags
+
+
+@njit
+def _encode_tricks(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
+    """The cards of each trick, the current one first."""
+    leader = bit_if(table.phase == PLAY, LEADER + relative_seat(rules, table.leader, seat))
+    exists = thermometer(rules.num_players, SEAT_EXISTS)
+    newest = np.int64(table.tricks_done)
+    hand_size = np.int64(rules.hand_size)
+    for ago in range(MAX_HAND):
+        if ago >= hand_size:
+            break
+        row[FIRST_TRICK + ago] = table.tricks[np.uint64(newest - ago if newest >= ago else MAX_HAND)]
+    row[FIRST_TRICK] |= leader
+    row[FIRST_TRICK + 1] |= exists
 
 
 @njit
@@ -185,61 +262,24 @@ def relative_seat(rules: np.record, seat: int, observer: int) -> int:
 
 
 @njit
-def _encode_own(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
-    """The seat's own cards, the phase and the place of the dealer."""
-    hand, dealt = table.hands[seat], table.dealt[seat]
-    if rules.blind_declaring and table.phase == DECLARE:  # rule 3.12
-        hand, dealt = EMPTY, EMPTY
-    row[OWN_HAND] = hand | (THERMOMETER[table.tricks_done] << np.uint64(TRICKS_DONE))
-    row[OWN_DEALT] = dealt | single(DEALER + relative_seat(rules, table.dealer, seat))
-    row[OWN_DISCARDS] = dealt & ~hand & ~table.played[seat]
-    if table.phase <= PLAY:
-        row[OWN_HAND] |= single(PHASE + table.phase)
-    if table.phase == PLAY:
-        if table.led_suit != NO_SUIT:
-            row[OWN_HAND] |= single(LED_SUIT + table.led_suit)
-        if in_mask(table.stayed, seat) and is_last_to_play(table, seat):
-            row[OWN_DEALT] |= single(LAST_TO_PLAY)
-
-
-@njit
-def _encode_pot(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
-    """The turn-up, the pot as thermometers, and who paid no ante."""
-    row[TURN_UP] = single(table.turn_up)
-    antes = rules.ante * rules.num_players
-    for step in range(POT_BITS):
-        if 2 * table.pot < POT_STEPS[step] * antes:
-            break
-        row[TURN_UP] |= single(POT + step)
-    if rules.limit < MAX_CHIPS:
-        for step in range(POT_OVER_LIMIT_BITS):
-            if 2 * table.pot >= LIMIT_STEPS[step] * rules.limit:
-                row[OWN_DEALT] |= single(POT_OVER_LIMIT + step)
-    if table.exempt != 0:
-        for other in range(rules.num_players):
-            if in_mask(table.exempt, other):
-                row[OWN_DISCARDS] |= single(EXEMPT + relative_seat(rules, other, seat))
-    if holds(table.face_up, table.turn_up):
-        row[OWN_DISCARDS] |= single(TURN_UP_GONE)
-
-
-@njit
 def _encode_seats(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
     """What each seat has shown, the observer first."""
-    word = FIRST_TRICK + rules.hand_size
-    other = seat
+    other, end = np.uint64(seat), np.uint64(rules.num_players)
+    word = np.uint64(FIRST_TRICK) + np.uint64(rules.hand_size)
+    stayed, passed = np.uint64(table.stayed), np.uint64(table.passed)
     for _ in range(rules.num_players):
-        shown = table.played[other]
-        shown |= (THERMOMETER[table.num_discards[other]] << np.uint64(DISCARDS)) | (
-            THERMOMETER[table.tricks_won[other]] << np.uint64(TRICKS)
+        row[word] = (
+            table.played[other]
+            | thermometer(table.num_discards[other], DISCARDS)
+            | thermometer(table.tricks_won[other], TRICKS)
+            | (((stayed >> other) & np.uint64(1)) << np.uint64(STAYED))
+            | (((passed >> other) & np.uint64(1)) << np.uint64(PASSED))
         )
-        shown |= np.uint64((table.stayed >> other) & 1) << np.uint64(STAYED)
-        shown |= np.uint64((table.passed >> other) & 1) << np.uint64(PASSED)
-        row[word] = shown
-        word += 1
-        other = other + 1 if other + 1 < rules.num_players else 0
-    for padding in range(word, len(row)):
-        row[padding] = EMPTY
+        word += np.uint64(1)
+        other = other + np.uint64(1) if other + np.uint64(1) < end else EMPTY
+    while word < np.uint64(len(row)):
+        row[word] = EMPTY
+        word += np.uint64(1)
 
 
 @njit
@@ -258,6 +298,9 @@ def _encode_stacks(table: np.record, rules: np.record, seat: int, row: NDArray[n
 _BYTE_BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.float32)
 """[256, 8] float32: the bits of every byte, lowest first."""
 
+_BYTE_FLAGS = _BYTE_BITS.astype(np.bool_)
+"""[256, 8] bool: the same as flags."""
+
 
 @njit
 def unpack_row(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
@@ -269,6 +312,18 @@ def unpack_row(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
                 out[BITS * word + 8 * byte + bit] = _BYTE_BITS[pattern, bit]
 
 
+@njit
+def unpack_action_row(legal: NDArray[np.uint64], out: NDArray[np.bool_]) -> None:
+    """The first A bits of `legal` [2] as flags in `out` [A]."""
+    whole_bytes = len(out) // 8
+    for byte in range(whole_bytes):
+        pattern = (legal[byte // 8] >> np.uint64(8 * (byte % 8))) & np.uint64(255)
+        for bit in range(8):
+            out[8 * byte + bit] = _BYTE_FLAGS[pattern, bit]
+    for action in range(8 * whole_bytes, len(out)):
+        out[action] = (legal[action // BITS] >> np.uint64(action % BITS)) & np.uint64(1) != EMPTY
+
+
 @njit_entry
 def _unpack_rows(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
     """`unpack_row` for each row of `words` [D, W]."""
@@ -278,13 +333,9 @@ def _unpack_rows(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
 
 @njit_entry
 def _unpack_action_rows(legal: NDArray[np.uint64], out: NDArray[np.bool_]) -> None:
-    """The first A bits of each row of `legal` [D, 2] in `out` [D, A]."""
+    """`unpack_action_row` for each row of `legal` [D, 2]."""
     for row in range(legal.shape[0]):
-        low, high = legal[row, 0], legal[row, 1]
-        for action in range(min(out.shape[1], BITS)):
-            out[row, action] = (low >> np.uint64(action)) & np.uint64(1) != EMPTY
-        for action in range(BITS, out.shape[1]):
-            out[row, action] = (high >> np.uint64(action - BITS)) & np.uint64(1) != EMPTY
+        unpack_action_row(legal[row], out[row])
 
 
 def unpack(words: NDArray[np.uint64], out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -315,16 +366,3 @@ def pack(features: NDArray[np.float32]) -> NDArray[np.uint64]:
     """Plain features [D, 64*W] as packed words [D, W] uint64; the inverse of `unpack`."""
     packed = np.packbits(np.asarray(features) > 0.5, axis=-1, bitorder="little")
     return np.ascontiguousarray(packed).view(np.dtype(np.uint64).newbyteorder("<")).astype(np.uint64)
-
-
-def buffer(out: NDArray[Any] | None, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The caller's output array after a check, or a fresh one.
-
-    Raises:
-        ValueError: `out` has another shape or dtype, or is not contiguous.
-    """
-    if out is None:
-        return np.empty(shape, dtype)
-    if out.shape != shape or out.dtype != dtype or not out.flags.c_contiguous:
-        raise ValueError(f"out is {out.dtype} {out.shape}; it must be a contiguous {dtype} array of shape {shape}")
-    return out

@@ -207,6 +207,11 @@ class Rules:
         lowest = NUM_RANKS - len(self.ranks)
         return tuple(NUM_RANKS * suit + rank for suit in range(len(self.suits)) for rank in range(lowest, NUM_RANKS))
 
+    @functools.cached_property
+    def pack_set(self) -> np.uint64:
+        """The pack as a set of cards: bit c for the real id c."""
+        return np.uint64(sum(1 << card for card in self.pack))
+
     @property
     def rank_names(self) -> str:
         """Thirteen letters, one for each rank number; ranks the pack lacks are dots."""

@@ -57,7 +57,8 @@ def pay_winners(table: np.record, rules: np.record, winners: np.uint8) -> None:
         if in_mask(winners, seat):
             table.returns[seat] += share
             table.pot -= share
-            table.stacks[seat] += share
+            if rules.table_stakes:
+                table.stacks[seat] += share
 
 
 @njit

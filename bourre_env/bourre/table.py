@@ -21,7 +21,7 @@ TABLE = np.dtype(
         ("hands", np.uint64, MAX_PLAYERS),  # cards held
         ("dealt", np.uint64, MAX_PLAYERS),  # cards first dealt
         ("played", np.uint64, MAX_PLAYERS),  # cards played, all tricks
-        ("tricks", np.uint64, MAX_HAND),  # cards of each trick
+        ("tricks", np.uint64, MAX_HAND + 1),  # cards of each trick; the last entry stays empty
         ("legal", np.uint64, 2),  # bit a of 128: action a is legal for the seat to act
         ("pile", np.uint64),  # discards that may be dealt again (3.10)
         ("passed_pile", np.uint64),  # hands of seats that passed, where they are kept apart

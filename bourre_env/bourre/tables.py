@@ -3,21 +3,24 @@
 Shapes: B tables, N seats, S seats shown, W words, O = 64*W features, A actions, k chosen rows, C cards of the pack.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bourre_env.bourre import batch
+from bourre_env.arrays import buffer, plain
+from bourre_env.bourre import batch, stepping
 from bourre_env.bourre.actions import action_text, legal_texts, num_actions
-from bourre_env.bourre.observation import Layout, buffer, layout, unpack, unpack_actions
-from bourre_env.bourre.rules import MAX_CHIPS, MAX_PLAYERS, Rules
+from bourre_env.bourre.deals import DealQueue, checked_deals, spread
+from bourre_env.bourre.observation import Layout, layout, unpack
+from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot, snapshot
+from bourre_env.bourre.stepping import Buffers
 from bourre_env.bourre.table import NO_SEAT, PHASE_NAMES, RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.worlds_view import new_scratch, without_cinch
-from bourre_env.cards import NUM_CARDS
 from bourre_env.deck import stream_keys
-from bourre_env.errors import ChipsError, DeckError, IllegalActionError, RulesError
+from bourre_env.errors import IllegalActionError, RulesError
 
 Records = np.recarray[Any, Any]
 
@@ -57,7 +60,7 @@ class Tables:
         self._state["phase"] = SETTLED
         self._state["to_act"] = NO_SEAT
         self._rules: NDArray[Any] = rules.record().view(np.ndarray)
-        self._pack = np.uint64(sum(1 << card for card in rules.pack))
+        self._no_deals = DealQueue(rules)
 
     @property
     def records(self) -> Records:
@@ -91,15 +94,8 @@ class Tables:
             ValueError: a seat, number, shape or index is out of range. Nothing is changed.
         """
         chosen = self._rows(rows)
-        number = len(chosen)
-        arguments = (
-            self._decks(decks, number),
-            _spread(dealer, number, "dealer", 0, self.rules.num_players - 1, np.int8),
-            _carry(self.rules, carry, number),
-            self._exempt(exempt, number),
-            self._stacks(stacks, number),
-        )
-        batch.deal_rows(self._state, self._rules, chosen, *arguments)
+        deals = checked_deals(self.rules, len(chosen), decks, dealer, carry, exempt, stacks)
+        batch.deal_rows(self._state, self._rules, chosen, deals)
 
     def _rows(self, rows: ArrayLike | None) -> NDArray[np.int64]:
         """Indices of the chosen tables, checked."""
@@ -115,70 +111,92 @@ class Tables:
             raise ValueError("rows names a table twice")
         return chosen
 
-    def _decks(self, decks: ArrayLike, number: int) -> NDArray[np.int8]:
-        """The decks, each checked to be a permutation of the pack."""
-        given = np.asarray(decks)
-        cards = len(self.rules.pack)
-        if given.shape != (number, cards) or given.dtype.kind not in "iu":
-            raise DeckError(f"decks are {given.dtype} {given.shape}; they must be integers of shape {(number, cards)}")
-        if given.dtype != np.int8:
-            given = np.clip(given, -1, NUM_CARDS)  # so that no id wraps around to a card
-        decks_given = np.array(given, np.int8, order="C")
-        wrong = batch.first_wrong_deck(decks_given, self._pack)
-        if wrong >= 0:
-            raise DeckError(
-                f"deck {wrong} is not a permutation of the {cards} cards of the pack (rule 1.2): "
-                "a card is missing, doubled or unknown"
-            )
-        return decks_given
-
-    def _exempt(self, exempt: ArrayLike | None, number: int) -> NDArray[np.uint8]:
-        """Masks of the exempt seats."""
-        if exempt is None:
-            return np.zeros(number, np.uint8)
-        given = np.asarray(exempt)
-        if given.shape != (number, self.rules.num_players) or given.dtype != np.bool_:
-            expected = (number, self.rules.num_players)
-            raise ValueError(f"exempt is {given.dtype} {given.shape}; it must be bool of shape {expected}")
-        return np.packbits(given, axis=1, bitorder="little")[:, 0].copy()
-
-    def _stacks(self, stacks: ArrayLike | None, number: int) -> NDArray[np.int64]:
-        """Chips of each seat, or nothing when everybody plays on credit (6.7)."""
-        table_stakes = self.rules.stacks == "table_stakes"
-        if table_stakes != (stacks is not None):
-            wanted = "are needed" if table_stakes else "have no meaning"
-            raise ValueError(f"stacks {wanted} under rules with stacks={self.rules.stacks!r} (rule 6.7)")
-        if stacks is None:
-            return np.zeros((number, MAX_PLAYERS), np.int64)
-        given = np.asarray(stacks)
-        expected = (number, self.rules.num_players)
-        if given.shape != expected or given.dtype.kind not in "iu" or (given < 0).any() or (given > MAX_CHIPS).any():
-            raise ValueError(f"stacks must be chips from 0 to {MAX_CHIPS} of shape {expected}")
-        padded = np.zeros((number, MAX_PLAYERS), np.int64)
-        padded[:, : self.rules.num_players] = given
-        return padded
-
     # --- stepping ---
 
-    def step(self, actions: ArrayLike, play_forced: bool = False) -> None:
+    def step(
+        self,
+        actions: ArrayLike,
+        play_forced: bool = False,
+        *,
+        out: Buffers | None = None,
+        queue: DealQueue | None = None,
+        parallel: bool = False,
+    ) -> None:
         """Take one decision at every table that is not settled.
+
+        With `out` the same call writes what can be seen afterwards, and with `queue` it deals again wherever a deal
+        has ended, which is several times faster than asking for each on its own.
 
         Args:
             actions: [B] integers; entries of settled tables are ignored.
             play_forced: afterwards also play decisions with a single legal action, until every table waits at a choice.
+            out: arrays to fill (`buffers`).
+            queue: settled tables take its deals, in the order of the rows; they stay settled when it is empty.
+            parallel: use all of Numba's threads (`numba.set_num_threads`); worth it from some thousands of tables on,
+                where cores are idle. The result is the same.
 
         Raises:
-            IllegalActionError: some action is illegal; it names the table, and no table has changed.
-            ValueError: wrong shape or dtype.
+            IllegalActionError: some action is illegal; it names the table, and nothing has changed.
+            ValueError: wrong shape or dtype, or `queue` or `parallel` without `out`, or a queue of other rules.
         """
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_tables,) or chosen.dtype.kind not in "iu":
             raise ValueError(
                 f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_tables},)"
             )
-        row = batch.step_rows(self._state, self._rules, np.array(chosen, np.int64), play_forced)
+        given = plain(chosen, np.int64)
+        if out is None and queue is None and not parallel:
+            row = batch.step_rows(self._state, self._rules, given, play_forced)
+        else:
+            row = self._advance(given, play_forced, out, queue, parallel)
         if row >= 0:
             raise self.illegal_action(row, int(chosen[row]))
+
+    def _advance(
+        self,
+        actions: NDArray[np.int64],
+        play_forced: bool,
+        out: Buffers | None,
+        queue: DealQueue | None,
+        parallel: bool,
+    ) -> int:
+        """Step, deal and write at once; the first row with an illegal action, else -1."""
+        if out is None:
+            raise ValueError("queue= and parallel= need out=, the arrays that results are written to; see buffers()")
+        if len(out.legal) != self.num_tables or out.observation.shape[1] != self.layout.num_words:
+            raise ValueError(f"out was made for {len(out.legal)} tables of another size; make it with buffers()")
+        queue = self._no_deals if queue is None else queue
+        if queue.rules is not self.rules and queue.rules != self.rules:
+            raise ValueError("the queue was filled under other rules than those of the tables")
+        advance: Callable[..., int] = stepping.advance_in_parallel if parallel else stepping.advance
+        deals, *places = queue.waiting()
+        # Plain tuples: Numba recognises their type twice as fast as that of named ones.
+        number = advance(self._state, self._rules, actions, play_forced, tuple(deals), *places, tuple(out))
+        if number < 0:
+            return -1 - number
+        queue.take(number)
+        return -1
+
+    def buffers(self, *, mask: bool = False, features: bool = False) -> Buffers:
+        """Arrays for `step(out=...)`, filled with what can be seen now.
+
+        Args:
+            mask: keep boolean masks, too.
+            features: keep float32 observations, too.
+        """
+        tables = self.num_tables
+        return Buffers(
+            legal=self.legal_packed(),
+            observation=self.observe_packed(),
+            mask=self.legal_action_mask() if mask else np.empty((0, self.num_actions), np.bool_),
+            features=self.observe() if features else np.empty((0, self.layout.size), np.float32),
+            settled=self.settled,
+            ended=np.zeros(tables, np.bool_),
+            returns=np.zeros((tables, self.rules.num_players), np.int32),
+            carry=np.zeros(tables, np.int64),
+            exempt=np.zeros((tables, self.rules.num_players), np.bool_),
+            deal=np.full(tables, stepping.NO_DEAL, np.int64),
+        )
 
     def play_forced(self) -> None:
         """Play decisions with a single legal action until every table waits at a choice or is settled."""
@@ -207,7 +225,9 @@ class Tables:
 
     def legal_action_mask(self, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
         """[B, A] bool: True for each legal action of the seat to act; no True in settled rows."""
-        return unpack_actions(self.legal_packed(), self.num_actions, out)
+        out = buffer(out, (self.num_tables, self.num_actions), np.dtype(np.bool_))
+        batch.write_masks(self._state, out)
+        return out
 
     def observe_packed(
         self, out: NDArray[np.uint64] | None = None, seats: ArrayLike | None = None
@@ -225,14 +245,18 @@ class Tables:
             batch.encode_seats(
                 self._state,
                 self._rules,
-                _spread(seats, self.num_tables, "seats", -1, self.rules.num_players - 1, np.int8),
+                spread(seats, self.num_tables, "seats", -1, self.rules.num_players - 1, np.int8),
                 out,
             )
         return out
 
     def observe(self, out: NDArray[np.float32] | None = None, seats: ArrayLike | None = None) -> NDArray[np.float32]:
         """[B, O] float32 of zeros and ones: `observe_packed`, unpacked."""
-        return unpack(self.observe_packed(seats=seats), out)
+        if seats is not None:
+            return unpack(self.observe_packed(seats=seats), out)
+        out = buffer(out, (self.num_tables, self.layout.size), np.dtype(np.float32))
+        batch.write_features(self._state, self._rules, np.empty(self.layout.num_words, np.uint64), out)
+        return out
 
     def view_one(self, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """One seat's observation [O] float32 and legal actions [A] int8 at the first table, as fresh arrays.
@@ -316,7 +340,7 @@ class Tables:
         Raises:
             ValueError: a seat or the seed is out of range.
         """
-        observers = _spread(seat, self.num_tables, "seat", NO_SEAT, self.rules.num_players - 1, np.int8)
+        observers = spread(seat, self.num_tables, "seat", NO_SEAT, self.rules.num_players - 1, np.int8)
         keys = stream_keys(seed, np.arange(self.num_tables))
         worlds = self.take(np.arange(self.num_tables))
         batch.reshuffle_rows(worlds._state, self._rules, without_cinch(self._rules), observers, keys, *new_scratch())
@@ -325,29 +349,3 @@ class Tables:
     def snapshot(self, row: int) -> Snapshot:
         """Everything about one table in real cards, hidden cards included; frozen."""
         return snapshot(self.rules, self._state[row])
-
-
-def _spread(values: ArrayLike, number: int, name: str, low: int, high: int, dtype: Any) -> NDArray[Any]:
-    """One integer for each row, from one number or [number] of them, checked against a range."""
-    given = np.asarray(values)
-    if given.dtype.kind not in "iu" or given.shape not in ((), (number,)):
-        raise ValueError(f"{name} is {given.dtype} {given.shape}; it must be one integer or {number} of them")
-    if given.size and not (low <= given.min() and given.max() <= high):
-        worst = given.min() if given.min() < low else given.max()
-        raise ValueError(f"{name} is {worst}; it must be from {low} to {high}")
-    return np.array(np.broadcast_to(given, (number,)), dtype)  # a fresh array: one form, compiled once
-
-
-def _carry(rules: Rules, carry: ArrayLike, number: int) -> NDArray[np.int64]:
-    """Carries that leave room for every chip this deal can move (1.5)."""
-    a_seat = rules.ante + rules.play_fee + rules.draw_fee * rules.hand_size
-    highest = MAX_CHIPS - (rules.num_players + 1) * a_seat - rules.penalty_chips
-    try:
-        return _spread(carry, number, "carry", 0, highest, np.int64)
-    except ValueError as error:
-        if np.asarray(carry).dtype.kind in "iu" and np.max(carry) > highest:
-            raise ChipsError(
-                f"a carry of {np.max(carry)} chips is too large: a pot may not pass {MAX_CHIPS} (rule 1.5); "
-                "play with a limit, such as the preset pagat_limit"
-            ) from None
-        raise error
