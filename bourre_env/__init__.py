@@ -13,6 +13,7 @@ from bourre_env.errors import (
     NotationError,
     ResetNeededError,
     RulesError,
+    UnknownAgentError,
 )
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "RulesError",
     "Snapshot",
     "Tables",
+    "UnknownAgentError",
     "env",
     "raw_env",
     "shuffled_decks",

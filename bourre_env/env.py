@@ -17,9 +17,11 @@
 * `rules`: "pagat", "pagat_limit", … or a `Rules` value.
 * `num_deals`: deals in an episode. The dealer moves on, the pot left and the exemptions carry over.
 * `render_mode`: None or "ansi".
-* `illegal` (`env` only): "raise" lets `IllegalActionError` through; "terminate" adds PettingZoo's
-  `TerminateIllegalWrapper`, which ends the episode with -1 for the offender and nothing for the others. That is no
-  chip count: rewards no longer sum to zero. Never train or rate through it.
+* `illegal` (`env` only): "raise" lets `IllegalActionError` through. "forfeit" treats the offender as bourré (rule
+  7.2): the deal ends, the others still in it share the pot, the offender pays what a bourré pays, a session goes on,
+  and no chip is lost. The offender's infos hold `forfeited_deal`, `illegal_action` and `reason` until its next action.
+  "terminate" adds PettingZoo's `TerminateIllegalWrapper`, which ends the episode with -1 for the offender and nothing
+  for the others. That is no chip count: rewards no longer sum to zero. Never train or rate through it.
 
 ### Observation
 
@@ -53,10 +55,7 @@ with the next deal of the stream; without any seed the operating system gives on
 """
 
 import copy
-import difflib
-import operator
 import secrets
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -71,20 +70,17 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
-from bourre_env.cards import card_id
-from bourre_env.deck import shuffled_decks, stream_keys
-from bourre_env.errors import ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
-from bourre_env.notation import DealRecord, write
+from bourre_env.deck import shuffled_decks
+from bourre_env.env_options import checked_options, checked_seed, drawn_dealer, integer, seat_flags
+from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, RulesError, UnknownAgentError
+from bourre_env.notation import FORFEIT, DealRecord, write
 from bourre_env.render import ansi
 
 Observation = dict[str, NDArray[Any]]
 
 ENV_ID = "bourre/bourre-v0"
-ILLEGAL = ("raise", "terminate")
+ILLEGAL = ("raise", "terminate", "forfeit")
 RENDER_MODES = ["ansi"]
-OPTIONS = ("deck", "dealer", "carry", "exempt")
-_DEALER_STREAM = 0x6465616C6572  # keeps the draw of the dealer apart from the packs
-_LARGEST_SEED = 2**64 - 1
 
 
 def env(
@@ -101,7 +97,23 @@ def env(
     if illegal == "terminate":
         table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
         table = wrappers.AssertOutOfBoundsWrapper(table)
+    if illegal == "forfeit":
+        table = ForfeitIllegalWrapper(table)
     return wrappers.OrderEnforcingWrapper(table)
+
+
+class ForfeitIllegalWrapper(wrappers.BaseWrapper):  # type: ignore[misc]
+    """An illegal action of an agent that is to act forfeits its deal (rule 7.2) instead of raising."""
+
+    def step(self, action: Any) -> None:
+        """Take the action; when it is refused, the agent forfeits and its infos hold the action and the reason."""
+        agent = self.agent_selection if getattr(self.unwrapped, "agents", None) else None
+        try:
+            super().step(action)
+        except IllegalActionError as error:
+            if self.terminations[agent] or self.truncations[agent]:
+                raise
+            self.unwrapped.forfeit(illegal_action=action, reason=str(error))
 
 
 def _rules_of(rules: str | Rules, num_players: int) -> Rules:
@@ -144,7 +156,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
     ) -> None:
         """Set up a table; `reset` deals."""
         super().__init__()
-        deals = _integer(num_deals)
+        deals = integer(num_deals)
         if deals is None or deals < 1:
             raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
         if render_mode is not None and render_mode not in RENDER_MODES:
@@ -175,11 +187,21 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of what `agent` observes: the same object at each call."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of the agent's actions: the same object at each call."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self._known(agent)]
+
+    def _known(self, agent: str) -> str:
+        """The agent, if there is one of that name.
+
+        Raises:
+            UnknownAgentError: no agent is called so.
+        """
+        if agent not in self.possible_agents:
+            raise UnknownAgentError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
+        return agent
 
     # --- episodes ---
 
@@ -194,17 +216,17 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         Raises:
             ValueError: a seed or an option that makes no deal; nothing is changed.
         """
-        chosen = _checked_options(options, self.rules)
-        new_seed = _checked_seed(seed) if seed is not None else self.episode_seed
+        chosen = checked_options(options, self.rules)
+        new_seed = checked_seed(seed) if seed is not None else self.episode_seed
         if new_seed is None:
             new_seed = secrets.randbits(64)
         deal_id = 0 if new_seed != self.episode_seed or seed is not None else self._deals_since_seed
         deck = chosen.get("deck")
         self._tables.deal(
             self._deck(new_seed, deal_id) if deck is None else deck[None],
-            chosen.get("dealer", _drawn_dealer(new_seed, deal_id, self.rules.num_players)),
+            chosen.get("dealer", drawn_dealer(new_seed, deal_id, self.rules.num_players)),
             carry=chosen.get("carry", 0),
-            exempt=_seat_flags(chosen.get("exempt", ()), self.rules.num_players),
+            exempt=seat_flags(chosen.get("exempt", ()), self.rules.num_players),
         )
         self.episode_seed, self._deals_since_seed = new_seed, deal_id + 1
         self.deal_index = 0
@@ -247,29 +269,53 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._leave(action)
             return
-        returns = self._take(action)
+        number = integer(action)
+        try:
+            if number is None or not 0 <= number < self._tables.num_actions:
+                raise self._tables.illegal_action(0, action if number is None else number)
+            returns = self._take(number)
+        except IllegalActionError as error:
+            error.add_note("env.unwrapped.record() writes down the deal so far, hidden cards included.")
+            raise
+        self._go_on(returns)
+
+    def forfeit(self, **info: Any) -> None:
+        """End the deal: the agent to act forfeits it, as after an illegal action (rule 7.2).
+
+        Args:
+            **info: what the agent's infos say besides `forfeited_deal`, the number of the deal, until its next action.
+
+        Raises:
+            ResetNeededError: no deal is going on.
+        """
+        if not getattr(self, "agents", None) or self._is_over():
+            raise ResetNeededError("forfeit() was called with no deal going on; call reset() first")
+        offender, deal_index = self.agent_selection, self.deal_index
+        self._go_on(self._take(FORFEIT))
+        self.infos[offender] = {"forfeited_deal": deal_index, **info}
+
+    def _go_on(self, returns: NDArray[np.int32] | None) -> None:
+        """Pay what an action has settled, and turn to the agent that is to act next."""
         self._cumulative_rewards[self.agent_selection] = 0.0
         self.rewards = dict.fromkeys(self.agents, 0.0)
+        if self.infos[self.agent_selection]:
+            self.infos[self.agent_selection] = {}
         if returns is not None:
             self._pay(returns)
         if not self._is_over():
             self.agent_selection = self._agent_to_act()
 
-    def _take(self, action: object) -> NDArray[np.int32] | None:
-        """Hand an action to the table and deal again if it settled a deal that is not the last.
+    def _take(self, number: int) -> NDArray[np.int32] | None:
+        """Hand an action or `FORFEIT` to the table and deal again if it settled a deal that is not the last.
 
         Returns:
             [N] chips won or lost in the deal, when the action settled it.
         """
-        number = _integer(action)
         before = None if self._in_last_deal() else self._table_bytes()
-        try:
-            if number is None or not 0 <= number < self._tables.num_actions:
-                raise self._tables.illegal_action(0, action if number is None else number)
+        if number == FORFEIT:
+            self._tables.forfeit([0])
+        else:
             self._tables.step(np.array([number]))
-        except IllegalActionError as error:
-            error.add_note("env.unwrapped.record() writes down the deal so far, hidden cards included.")
-            raise
         returns = self._tables.returns[0] if self._table["phase"] == SETTLED else None
         if returns is not None and before is not None:
             try:
@@ -356,12 +402,10 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
         Raises:
             ResetNeededError: before the first `reset`.
-            ValueError: no agent is called so.
+            UnknownAgentError: no agent is called so.
         """
         self._need_deal("observe")
-        if agent not in self._seats:
-            raise ValueError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
-        observation, mask = self._tables.view_one(self._seats[agent])
+        observation, mask = self._tables.view_one(self._seats[self._known(agent)])
         return {"observation": observation, "action_mask": mask}
 
     def snapshot(self) -> Snapshot:
@@ -413,67 +457,6 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
     def __str__(self) -> str:
         """The name with the version."""
         return str(self.metadata["name"])
-
-
-def _integer(action: object) -> int | None:
-    """An action as an integer: Python and NumPy integers and arrays without axes are accepted, nothing else."""
-    if isinstance(action, np.ndarray) and action.ndim == 0:
-        action = action[()]
-    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        return None
-    return operator.index(action)
-
-
-def _checked_seed(seed: object) -> int:
-    """A seed as an integer from 0 to 2^64 - 1."""
-    number = _integer(seed)
-    if number is None or not 0 <= number <= _LARGEST_SEED:
-        raise ValueError(f"seed is {seed!r}; it must be an integer from 0 to 2^64 - 1")
-    return number
-
-
-def _drawn_dealer(seed: int, deal_id: int, num_players: int) -> int:
-    """The dealer of the first deal of an episode, drawn from the seed."""
-    return int(stream_keys(seed ^ _DEALER_STREAM, [deal_id])[0] % np.uint64(num_players))
-
-
-def _checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, Any]:
-    """The options of `reset` with the deck as ids, each checked."""
-    if not isinstance(options, (dict, type(None))):
-        raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
-    chosen = dict(options or {})
-    unknown = sorted(set(map(str, chosen)) - set(OPTIONS))
-    for name in unknown:  # PettingZoo lets wrappers pass options of their own: only a slip is refused
-        if near := difflib.get_close_matches(name, OPTIONS, 1):
-            raise ValueError(
-                f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
-            )
-    if chosen.get("deck") is None:
-        chosen.pop("deck", None)
-    else:
-        chosen["deck"] = _deck_of_texts(chosen["deck"], rules)
-    return {name: value for name, value in chosen.items() if value is not None}
-
-
-def _deck_of_texts(texts: Any, rules: Rules) -> NDArray[np.int8]:
-    """[C] ids of a deck written as card texts."""
-    try:
-        return np.array([card_id(text, rules.rank_names) for text in texts], np.int8)
-    except (ValueError, TypeError) as error:
-        raise DeckError(f"options['deck']: {error}") from None
-
-
-def _seat_flags(seats: Any, num_players: int) -> NDArray[np.bool_]:
-    """[1, N] bool, True for the seats named."""
-    flags = np.zeros((1, num_players), np.bool_)
-    if not isinstance(seats, Iterable) or isinstance(seats, str):
-        raise ValueError(f"options['exempt'] is {seats!r}; it must be a list of seats")
-    for seat in seats:
-        number = _integer(seat)
-        if number is None or not 0 <= number < num_players:
-            raise ValueError(f"options['exempt'] names seat {seat!r}; seats are 0..{num_players - 1}")
-        flags[0, number] = True
-    return flags
 
 
 def register() -> None:

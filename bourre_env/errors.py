@@ -27,3 +27,9 @@ class ChipsError(BourreError, OverflowError):
 
 class NotationError(BourreError, ValueError):
     """A written record that is no record, breaks the rules, or contradicts itself."""
+
+
+class UnknownAgentError(BourreError, ValueError, KeyError):
+    """A name that no agent of the environment has."""
+
+    __str__ = Exception.__str__  # KeyError shows the repr of its message

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bourre_env.bourre import turn
 from bourre_env.bourre.dealing import deal
 from bourre_env.bourre.observation import BITS, encode, unpack_row
+from bourre_env.bourre.settling import forfeit
 from bourre_env.bourre.table import SETTLED
 from bourre_env.bourre.worlds import reshuffle_unseen
 from bourre_env.cards import EMPTY, NUM_CARDS, single
@@ -150,3 +151,11 @@ def reshuffle_rows(
     """Redraw what the seats [B] have not seen, with the keys [B]; `world` and `replay` are room to work in."""
     for row in range(len(tables)):
         reshuffle_unseen(tables[row], rules[0], lax_rules[0], seats[row], keys[row], world[0], replay[0])
+
+
+@njit_entry
+def forfeit_rows(tables: Records, rules: Records, rows: NDArray[np.int64]) -> None:
+    """End the deals at the tables `rows` [k], none of them settled: the seat to act forfeits (7.2)."""
+    for row in rows:
+        forfeit(tables[row], rules[0])
+        turn.find_legal(tables[row], rules[0])

@@ -1,4 +1,4 @@
-"""Who gets the pot, who owes it, who antes next: section 6."""
+"""Who gets the pot, who owes it, who antes next: section 6; and the forfeit of 7.2, which settles a deal at once."""
 
 import numpy as np
 
@@ -103,3 +103,32 @@ def _close(table: np.record) -> None:
     table.pot = 0
     table.phase = SETTLED
     table.to_act = NO_SEAT
+
+
+@njit
+def forfeit(table: np.record, rules: np.record) -> None:
+    """Rule 7.2: the seat to act has gone bourré, and the deal ends."""
+    offender = table.to_act
+    owed = bourre_debt(table, rules)  # from the whole pot, before anyone is paid (6.3)
+    share_with_others(table, rules, offender)
+    table.exempt = seat_bit(offender) if rules.bourre_skips_ante else 0
+    pay_into_pot(table, rules, offender, owed)
+    _close(table)
+
+
+@njit
+def share_with_others(table: np.record, rules: np.record, offender: int) -> None:
+    """Rule 7.2: pay the pot, within the limit, to the others still in the deal; odd chips from the offender's left."""
+    gone = table.passed | table.out | seat_bit(offender)
+    sharing = rules.num_players - SEATS_IN_MASK[gone]
+    chips = min(table.pot, rules.limit)
+    seat = offender
+    for _ in range(rules.num_players - 1):
+        seat = seat + 1 if seat + 1 < rules.num_players else 0
+        if not in_mask(gone, seat):
+            share = (chips + sharing - 1) // sharing
+            table.returns[seat] += share
+            table.stacks[seat] += share
+            table.pot -= share
+            chips -= share
+            sharing -= 1
