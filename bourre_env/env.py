@@ -25,13 +25,51 @@
 
 ### Observation
 
-Named pieces in `bourre_env.bourre.observation.layout(rules).segments`. Each agent sees the table from its own
-seat: cards by trump-relative id, other seats by their distance clockwise. Only the agent to act has ones in its mask.
+Zeros and ones, from the agent's own seat: cards by trump-relative id (13*suit + rank; suit 0 is trumps, the other suits
+follow in the order clubs, diamonds, hearts, spades; rank 0 is the two), seats by distance: how many places
+clockwise from the agent they sit. A starred number is a thermometer: bit i is set when it is above i. Only the agent
+to act has ones in its mask. `bourre_env.bourre.observation.layout(rules).segments` has the same pieces as slices, and
+`python -m bourre_env.spec --rules pagat --players 6` prints these tables for other rules and table sizes.
+
+| piece | first index | features | says |
+|---|---|---|---|
+| `own_hand` | 0 | 52 | cards in hand |
+| `phase` | 52 | 3 | declare, draw, play: the one that goes on |
+| `led_suit` | 55 | 4 | the suit led, trumps first; none on lead |
+| `tricks_done` | 59 | 5 | number of tricks finished * |
+| `own_dealt` | 64 | 52 | cards first dealt |
+| `dealer` | 116 | 8 | the dealer, by distance |
+| `last_to_play` | 124 | 1 | nobody plays after this seat in the current trick |
+| `pot_over_limit` | 125 | 3 | the pot is at least 1/2, 1, 2 limits |
+| `own_discards` | 128 | 52 | cards thrown away, or laid down by passing |
+| `exempt` | 180 | 8 | who paid no ante, by distance |
+| `turn_up_gone` | 188 | 1 | the turn-up is out of play |
+| `turn_up` | 192 | 52 | the card turned up |
+| `pot` | 244 | 12 | the pot is at least 1/2, 1, 3/2, 2, 3, 4, 6, 8, 12, 16, 32, 64 antes of the whole table |
+| `table_cards` | 256 | 52 | cards of the current trick |
+| `leader` | 308 | 8 | who leads to the current trick, by distance |
+| `trick_k_ago` | 256 + 64k | 52 | cards of the trick k tricks before, k = 1, 2, … |
+| `seat_exists` | 372 | 8 | number of seats at the table * |
+| `seat_k_played` | 576 + 64k | 52 | cards played by the seat at distance k, k = 0, 1, … |
+| `seat_k_stayed` | 628 + 64k | 1 | it has stayed |
+| `seat_k_passed` | 629 + 64k | 1 | it has passed |
+| `seat_k_discards` | 630 + 64k | 5 | number of cards it threw away * |
+| `seat_k_tricks` | 635 + 64k | 5 | number of tricks it has won * |
+| all | 0 | 832 | for 4 seats; indices not named are always 0 |
 
 ### Actions
 
-0-51 play that card (trump-relative id: 13*suit + rank, trumps are suit 0); 52-83 stay and throw away the cards named by
-the bits of `action - 52` over the sorted hand; 84 pass. `action_text` and `action_id` translate.
+`action_text` and `action_id` translate.
+
+| action | means |
+|---|---|
+| 0-12 | play a trump, two to ace |
+| 13-25 | play a card of the first other suit, two to ace |
+| 26-38 | play a card of the second other suit, two to ace |
+| 39-51 | play a card of the third other suit, two to ace |
+| 52 | stay and throw nothing away |
+| 53-83 | stay and throw away: bit i of the id less 52 for the i-th lowest card held |
+| 84 | pass |
 
 ### Rewards
 
