@@ -16,7 +16,9 @@
 * `num_players`: seats, 2 to 8. A `Rules` value brings its own number; another than the default must agree with it.
 * `rules`: "pagat", "pagat_limit", … or a `Rules` value.
 * `num_deals`: deals in an episode. The dealer moves on, the pot left and the exemptions carry over.
-* `render_mode`: None or "ansi".
+* `render_mode`: None; "ansi" for text; "rgb_array" for a picture, [704, 1024, 3] uint8, drawn without a display;
+  "human" for a window that follows the play (needs the extra `render`).
+* `render_seat`: the seat from which the table is shown, other hands hidden; None shows every hand.
 * `illegal` (`env` only): "raise" lets `IllegalActionError` through. "forfeit" treats the offender as bourré (rule
   7.2): the deal ends, the others still in it share the pot, the offender pays what a bourré pays, a session goes on,
   and no chip is lost. The offender's infos hold `forfeited_deal`, `illegal_action` and `reason` until its next action.
@@ -109,16 +111,19 @@ from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import shuffled_decks
+from bourre_env.drawing.picture import picture
+from bourre_env.drawing.window import Window, need_pygame
 from bourre_env.env_options import checked_options, checked_seed, drawn_dealer, integer, seat_flags
 from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, RulesError, UnknownAgentError
 from bourre_env.notation import FORFEIT, DealRecord, write
-from bourre_env.render import ansi
+from bourre_env.render import ansi, seen_by
 
 Observation = dict[str, NDArray[Any]]
 
 ENV_ID = "bourre/bourre-v0"
 ILLEGAL = ("raise", "terminate", "forfeit")
-RENDER_MODES = ["ansi"]
+RENDER_MODES = ["ansi", "rgb_array", "human"]
+RENDER_FPS = 2
 
 
 def env(
@@ -127,17 +132,26 @@ def env(
     num_deals: int = 1,
     render_mode: str | None = None,
     illegal: str = "raise",
+    render_seat: int | None = None,
 ) -> Any:
     """The environment with PettingZoo's usual wrappers; arguments as in the module's text."""
     if illegal not in ILLEGAL:
         raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
-    table = raw_env(num_players, rules, num_deals, render_mode)
+    table = raw_env(num_players, rules, num_deals, render_mode, render_seat)
     if illegal == "terminate":
         table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
         table = wrappers.AssertOutOfBoundsWrapper(table)
     if illegal == "forfeit":
         table = ForfeitIllegalWrapper(table)
     return wrappers.OrderEnforcingWrapper(table)
+
+
+def _seat_or_none(seat: object, num_players: int) -> int | None:
+    """The seat from which the table is shown, checked."""
+    number = integer(seat)
+    if seat is not None and (number is None or not 0 <= number < num_players):
+        raise ValueError(f"render_seat is {seat!r}; it must be None or a seat from 0 to {num_players - 1}")
+    return number
 
 
 class ForfeitIllegalWrapper(wrappers.BaseWrapper):  # type: ignore[misc]
@@ -182,7 +196,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         "name": "bourre_v0",
         "render_modes": RENDER_MODES,
         "is_parallelizable": False,
-        "render_fps": 1,
+        "render_fps": RENDER_FPS,
     }
 
     def __init__(
@@ -191,6 +205,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         rules: str | Rules = "pagat",
         num_deals: int = 1,
         render_mode: str | None = None,
+        render_seat: int | None = None,
     ) -> None:
         """Set up a table; `reset` deals."""
         super().__init__()
@@ -199,11 +214,15 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
+        if render_mode == "human":
+            need_pygame()
         self.rules = _rules_of(rules, num_players)
         if self.rules.stacks == "table_stakes":
             raise RulesError("the environment plays on credit; table stakes are for Tables.deal(stacks=...) (rule 6.7)")
         self.num_deals = deals
         self.render_mode = render_mode
+        self.render_seat = _seat_or_none(render_seat, self.rules.num_players)
+        self._window: Window | None = None
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._tables = Tables(self.rules, 1)
@@ -269,6 +288,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self.episode_seed, self._deals_since_seed = new_seed, deal_id + 1
         self.deal_index = 0
         self._begin_bookkeeping()
+        self._follow()
 
     def _deck(self, seed: int, deal_id: int) -> NDArray[np.int8]:
         """[1, C]: the pack of a numbered deal."""
@@ -342,6 +362,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             self._pay(returns)
         if not self._is_over():
             self.agent_selection = self._agent_to_act()
+        self._follow()
 
     def _take(self, number: int) -> NDArray[np.int32] | None:
         """Hand an action or `FORFEIT` to the table and deal again if it settled a deal that is not the last.
@@ -470,12 +491,36 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self._need_deal("action_id")
         return actions.action_id(self.rules, self._table, text)
 
-    def render(self) -> str | None:
-        """The table as text when `render_mode` is "ansi"; reads, never changes."""
-        return ansi(self.snapshot()) if self.render_mode == "ansi" else None
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The table as `render_mode` says, from `render_seat`; reads, never changes.
+
+        Returns:
+            Text for "ansi", [704, 1024, 3] uint8 for "rgb_array"; None for "human", which shows a window, and without
+            a mode.
+        """
+        self._need_deal("render")
+        if self.render_mode is None:
+            return None
+        table = seen_by(self.snapshot(), self.render_seat, blind_declaring=self.rules.blind_declaring)
+        if self.render_mode == "ansi":
+            return ansi(table)
+        image = picture(table, self.render_seat or 0)
+        if self.render_mode == "rgb_array":
+            return image
+        self._window = self._window or Window("Bourré")
+        self._window.show(image, fps=RENDER_FPS)
+        return None
+
+    def _follow(self) -> None:
+        """Show what has changed, where a window follows the play."""
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if there is one; the environment can still be used."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     # --- copying ---
 
@@ -485,12 +530,12 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copy or a pickle; the table's record must point into the copied array again."""
-        self.__dict__.update(state)
+        self.__dict__.update(state, _window=None)
         self._table = self._tables.records[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the view of the table's record."""
-        return {name: value for name, value in self.__dict__.items() if name != "_table"}
+        """Everything but the view of the table's record and the window."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_table", "_window")}
 
     def __str__(self) -> str:
         """The name with the version."""
