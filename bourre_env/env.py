@@ -31,7 +31,8 @@ Zeros and ones, from the agent's own seat: cards by trump-relative id (13*suit +
 follow in the order clubs, diamonds, hearts, spades; rank 0 is the two), seats by distance: how many places
 clockwise from the agent they sit. A starred number is a thermometer: bit i is set when it is above i. Only the agent
 to act has ones in its mask. `bourre_env.bourre.observation.layout(rules).segments` has the same pieces as slices, and
-`python -m bourre_env.spec --rules pagat --players 6` prints these tables for other rules and table sizes.
+`python -m bourre_env.spec --rules pagat --players 6` prints these tables for other rules and table sizes. One vector of
+everything is `gymnasium.spaces.flatten(env.observation_space(agent), observation)`: the mask, then the observation.
 
 | piece | first index | features | says |
 |---|---|---|---|
@@ -113,7 +114,7 @@ from bourre_env.bourre.tables import Tables
 from bourre_env.deck import shuffled_decks
 from bourre_env.drawing.picture import picture
 from bourre_env.drawing.window import Window, need_pygame
-from bourre_env.env_options import checked_options, checked_seed, drawn_dealer, integer, seat_flags
+from bourre_env.env_options import checked_options, checked_seat, checked_seed, drawn_dealer, integer, seat_flags
 from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, RulesError, UnknownAgentError
 from bourre_env.notation import FORFEIT, DealRecord, write
 from bourre_env.render import ansi, seen_by
@@ -123,7 +124,6 @@ Observation = dict[str, NDArray[Any]]
 ENV_ID = "bourre/bourre-v0"
 ILLEGAL = ("raise", "terminate", "forfeit")
 RENDER_MODES = ["ansi", "rgb_array", "human"]
-RENDER_FPS = 2
 
 
 def env(
@@ -144,14 +144,6 @@ def env(
     if illegal == "forfeit":
         table = ForfeitIllegalWrapper(table)
     return wrappers.OrderEnforcingWrapper(table)
-
-
-def _seat_or_none(seat: object, num_players: int) -> int | None:
-    """The seat from which the table is shown, checked."""
-    number = integer(seat)
-    if seat is not None and (number is None or not 0 <= number < num_players):
-        raise ValueError(f"render_seat is {seat!r}; it must be None or a seat from 0 to {num_players - 1}")
-    return number
 
 
 class ForfeitIllegalWrapper(wrappers.BaseWrapper):  # type: ignore[misc]
@@ -192,11 +184,11 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         episode_seed: the seed of the stream of deals.
     """
 
-    metadata = {  # noqa: RUF012 - PettingZoo reads a plain dict
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo reads a plain dict
         "name": "bourre_v0",
         "render_modes": RENDER_MODES,
         "is_parallelizable": False,
-        "render_fps": RENDER_FPS,
+        "render_fps": 2,
     }
 
     def __init__(
@@ -221,7 +213,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             raise RulesError("the environment plays on credit; table stakes are for Tables.deal(stacks=...) (rule 6.7)")
         self.num_deals = deals
         self.render_mode = render_mode
-        self.render_seat = _seat_or_none(render_seat, self.rules.num_players)
+        self.render_seat = checked_seat(render_seat, self.rules.num_players)
         self._window: Window | None = None
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -508,7 +500,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         if self.render_mode == "rgb_array":
             return image
         self._window = self._window or Window("Bourré")
-        self._window.show(image, fps=RENDER_FPS)
+        self._window.show(image, fps=self.metadata["render_fps"])
         return None
 
     def _follow(self) -> None:

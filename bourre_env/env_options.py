@@ -35,6 +35,14 @@ def checked_seed(seed: object) -> int:
     return number
 
 
+def checked_seat(seat: object, num_players: int) -> int | None:
+    """The seat from which the table is shown; None for every hand."""
+    number = integer(seat)
+    if seat is not None and (number is None or not 0 <= number < num_players):
+        raise ValueError(f"render_seat is {seat!r}; it must be None or a seat from 0 to {num_players - 1}")
+    return number
+
+
 def drawn_dealer(seed: int, deal_id: int, num_players: int) -> int:
     """The dealer of the first deal of an episode, drawn from the seed."""
     return int(stream_keys(seed ^ _DEALER_STREAM, [deal_id])[0] % np.uint64(num_players))

@@ -333,7 +333,7 @@ def test_b038_wrapper_that_films_plays_the_same_deal(tmp_path: Path, monkeypatch
 def window(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Pygame without a screen, and without waiting between two pictures."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(sys.modules["bourre_env.env"], "RENDER_FPS", 10_000)
+    monkeypatch.setitem(raw_env.metadata, "render_fps", 10_000)
     pygame = pytest.importorskip("pygame")
     yield pygame
     pygame.display.quit()
