@@ -79,10 +79,20 @@ def test_7_2_bourre_that_antes_again_by_house_rule_antes_again_after_a_forfeit()
     assert not any(forfeited(in_mid_deal(rules=Rules(bourre_skips_ante=False))).snapshot().exempt)
 
 
+HOUSES: list[dict[str, Any]] = [
+    {},
+    {"limit": 5},
+    {"tie_rule": "divide", "win_condition": "majority"},
+    {"bourre_penalty": "capped", "penalty_chips": 3},
+    {"bourre_penalty": "fixed", "penalty_chips": 9},
+]
+
+
+@pytest.mark.parametrize("house", HOUSES, ids=repr)
 @pytest.mark.parametrize("num_players", TABLE_SIZES)
-def test_7_2_in_play_nobody_can_gain_by_forfeiting(num_players: int) -> None:
+def test_7_2_in_play_nobody_can_gain_by_forfeiting(num_players: int, house: dict[str, Any]) -> None:
     """Whatever the cards, playing on at random is worth at least as much: result and share of the carry."""
-    rules = Rules.preset("pagat", num_players=num_players)
+    rules = Rules(num_players=num_players, **house)
     tables = dealt(rules, 300, seed=num_players)
     compared = 0
     for actions in random_play(tables, seed=1):
