@@ -12,9 +12,11 @@ from bourre_env.errors import (
     ChipsError,
     DeckError,
     IllegalActionError,
+    MissingPackageError,
     NotationError,
     ResetNeededError,
     RulesError,
+    UnknownAgentError,
 )
 
 __all__ = [
@@ -25,12 +27,14 @@ __all__ = [
     "DealQueue",
     "DeckError",
     "IllegalActionError",
+    "MissingPackageError",
     "NotationError",
     "ResetNeededError",
     "Rules",
     "RulesError",
     "Snapshot",
     "Tables",
+    "UnknownAgentError",
     "env",
     "raw_env",
     "shuffled_decks",

@@ -16,20 +16,63 @@
 * `num_players`: seats, 2 to 8. A `Rules` value brings its own number; another than the default must agree with it.
 * `rules`: "pagat", "pagat_limit", … or a `Rules` value.
 * `num_deals`: deals in an episode. The dealer moves on, the pot left and the exemptions carry over.
-* `render_mode`: None or "ansi".
-* `illegal` (`env` only): "raise" lets `IllegalActionError` through; "terminate" adds PettingZoo's
-  `TerminateIllegalWrapper`, which ends the episode with -1 for the offender and nothing for the others. That is no
-  chip count: rewards no longer sum to zero. Never train or rate through it.
+* `render_mode`: None; "ansi" for text; "rgb_array" for a picture, [704, 1024, 3] uint8, drawn without a display;
+  "human" for a window that follows the play (needs the extra `render`).
+* `render_seat`: the seat from which the table is shown, other hands hidden; None shows every hand.
+* `illegal` (`env` only): "raise" lets `IllegalActionError` through. "forfeit" treats the offender as bourré (rule
+  7.2): the deal ends, the others still in it share the pot, the offender pays what a bourré pays, a session goes on,
+  and no chip is lost. The offender's infos hold `forfeited_deal`, `illegal_action` and `reason` until its next action.
+  "terminate" adds PettingZoo's `TerminateIllegalWrapper`, which ends the episode with -1 for the offender and nothing
+  for the others. That is no chip count: rewards no longer sum to zero. Never train or rate through it.
 
 ### Observation
 
-Named pieces in `bourre_env.bourre.observation.layout(rules).segments`. Each agent sees the table from its own
-seat: cards by trump-relative id, other seats by their distance clockwise. Only the agent to act has ones in its mask.
+Zeros and ones, from the agent's own seat: cards by trump-relative id (13*suit + rank; suit 0 is trumps, the other suits
+follow in the order clubs, diamonds, hearts, spades; rank 0 is the two), seats by distance: how many places
+clockwise from the agent they sit. A starred number is a thermometer: bit i is set when it is above i. Only the agent
+to act has ones in its mask. `bourre_env.bourre.observation.layout(rules).segments` has the same pieces as slices, and
+`python -m bourre_env.spec --rules pagat --players 6` prints these tables for other rules and table sizes. One vector of
+everything is `gymnasium.spaces.flatten(env.observation_space(agent), observation)`: the mask, then the observation.
+
+| piece | first index | features | says |
+|---|---|---|---|
+| `own_hand` | 0 | 52 | cards in hand |
+| `phase` | 52 | 3 | declare, draw, play: the one that goes on |
+| `led_suit` | 55 | 4 | the suit led, trumps first; none on lead |
+| `tricks_done` | 59 | 5 | number of tricks finished * |
+| `own_dealt` | 64 | 52 | cards first dealt |
+| `dealer` | 116 | 8 | the dealer, by distance |
+| `last_to_play` | 124 | 1 | nobody plays after this seat in the current trick |
+| `pot_over_limit` | 125 | 3 | the pot is at least 1/2, 1, 2 limits |
+| `own_discards` | 128 | 52 | cards thrown away, or laid down by passing |
+| `exempt` | 180 | 8 | who paid no ante, by distance |
+| `turn_up_gone` | 188 | 1 | the turn-up is out of play |
+| `turn_up` | 192 | 52 | the card turned up |
+| `pot` | 244 | 12 | the pot is at least 1/2, 1, 3/2, 2, 3, 4, 6, 8, 12, 16, 32, 64 antes of the whole table |
+| `table_cards` | 256 | 52 | cards of the current trick |
+| `leader` | 308 | 8 | who leads to the current trick, by distance |
+| `trick_k_ago` | 256 + 64k | 52 | cards of the trick k tricks before, k = 1, 2, … |
+| `seat_exists` | 372 | 8 | number of seats at the table * |
+| `seat_k_played` | 576 + 64k | 52 | cards played by the seat at distance k, k = 0, 1, … |
+| `seat_k_stayed` | 628 + 64k | 1 | it has stayed |
+| `seat_k_passed` | 629 + 64k | 1 | it has passed |
+| `seat_k_discards` | 630 + 64k | 5 | number of cards it threw away * |
+| `seat_k_tricks` | 635 + 64k | 5 | number of tricks it has won * |
+| all | 0 | 832 | for 4 seats; indices not named are always 0 |
 
 ### Actions
 
-0-51 play that card (trump-relative id: 13*suit + rank, trumps are suit 0); 52-83 stay and throw away the cards named by
-the bits of `action - 52` over the sorted hand; 84 pass. `action_text` and `action_id` translate.
+`action_text` and `action_id` translate.
+
+| action | means |
+|---|---|
+| 0-12 | play a trump, two to ace |
+| 13-25 | play a card of the first other suit, two to ace |
+| 26-38 | play a card of the second other suit, two to ace |
+| 39-51 | play a card of the third other suit, two to ace |
+| 52 | stay and throw nothing away |
+| 53-83 | stay and throw away: bit i of the id less 52 for the i-th lowest card held |
+| 84 | pass |
 
 ### Rewards
 
@@ -53,10 +96,7 @@ with the next deal of the stream; without any seed the operating system gives on
 """
 
 import copy
-import difflib
-import operator
 import secrets
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -71,20 +111,19 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
-from bourre_env.cards import card_id
-from bourre_env.deck import shuffled_decks, stream_keys
-from bourre_env.errors import ChipsError, DeckError, IllegalActionError, ResetNeededError, RulesError
-from bourre_env.notation import DealRecord, write
-from bourre_env.render import ansi
+from bourre_env.deck import shuffled_decks
+from bourre_env.drawing.picture import picture
+from bourre_env.drawing.window import Window, need_pygame
+from bourre_env.env_options import checked_options, checked_seat, checked_seed, drawn_dealer, integer, seat_flags
+from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, RulesError, UnknownAgentError
+from bourre_env.notation import FORFEIT, DealRecord, write
+from bourre_env.render import ansi, seen_by
 
 Observation = dict[str, NDArray[Any]]
 
 ENV_ID = "bourre/bourre-v0"
-ILLEGAL = ("raise", "terminate")
-RENDER_MODES = ["ansi"]
-OPTIONS = ("deck", "dealer", "carry", "exempt")
-_DEALER_STREAM = 0x6465616C6572  # keeps the draw of the dealer apart from the packs
-_LARGEST_SEED = 2**64 - 1
+ILLEGAL = ("raise", "terminate", "forfeit")
+RENDER_MODES = ["ansi", "rgb_array", "human"]
 
 
 def env(
@@ -93,15 +132,32 @@ def env(
     num_deals: int = 1,
     render_mode: str | None = None,
     illegal: str = "raise",
+    render_seat: int | None = None,
 ) -> Any:
     """The environment with PettingZoo's usual wrappers; arguments as in the module's text."""
     if illegal not in ILLEGAL:
         raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
-    table = raw_env(num_players, rules, num_deals, render_mode)
+    table = raw_env(num_players, rules, num_deals, render_mode, render_seat)
     if illegal == "terminate":
         table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
         table = wrappers.AssertOutOfBoundsWrapper(table)
+    if illegal == "forfeit":
+        table = ForfeitIllegalWrapper(table)
     return wrappers.OrderEnforcingWrapper(table)
+
+
+class ForfeitIllegalWrapper(wrappers.BaseWrapper):  # type: ignore[misc]
+    """An illegal action of an agent that is to act forfeits its deal (rule 7.2) instead of raising."""
+
+    def step(self, action: Any) -> None:
+        """Take the action; when it is refused, the agent forfeits and its infos hold the action and the reason."""
+        agent = self.agent_selection if getattr(self.unwrapped, "agents", None) else None
+        try:
+            super().step(action)
+        except IllegalActionError as error:
+            if self.terminations[agent] or self.truncations[agent]:
+                raise
+            self.unwrapped.forfeit(illegal_action=action, reason=str(error))
 
 
 def _rules_of(rules: str | Rules, num_players: int) -> Rules:
@@ -128,11 +184,11 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         episode_seed: the seed of the stream of deals.
     """
 
-    metadata = {  # noqa: RUF012 - PettingZoo reads a plain dict
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo reads a plain dict
         "name": "bourre_v0",
         "render_modes": RENDER_MODES,
         "is_parallelizable": False,
-        "render_fps": 1,
+        "render_fps": 2,
     }
 
     def __init__(
@@ -141,23 +197,28 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         rules: str | Rules = "pagat",
         num_deals: int = 1,
         render_mode: str | None = None,
+        render_seat: int | None = None,
     ) -> None:
         """Set up a table; `reset` deals."""
         super().__init__()
-        deals = _integer(num_deals)
+        deals = integer(num_deals)
         if deals is None or deals < 1:
             raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
+        if render_mode == "human":
+            need_pygame()
         self.rules = _rules_of(rules, num_players)
         if self.rules.stacks == "table_stakes":
             raise RulesError("the environment plays on credit; table stakes are for Tables.deal(stacks=...) (rule 6.7)")
         self.num_deals = deals
         self.render_mode = render_mode
+        self.render_seat = checked_seat(render_seat, self.rules.num_players)
+        self._window: Window | None = None
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._tables = Tables(self.rules, 1)
-        self._table = self._tables.records[0]
+        self._table = self._view_of_table()
         num_actions, size = self._tables.num_actions, self._tables.layout.size
         self.observation_spaces = {
             agent: spaces.Dict(
@@ -175,11 +236,23 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of what `agent` observes: the same object at each call."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self.possible_agents[self._seat_of(agent)]]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """The space of the agent's actions: the same object at each call."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self.possible_agents[self._seat_of(agent)]]
+
+    def _seat_of(self, agent: str) -> int:
+        """The seat of an agent.
+
+        Raises:
+            UnknownAgentError: no agent is called so.
+        """
+        try:
+            return self._seats[agent]
+        except (KeyError, TypeError):  # a list, say, cannot be looked up at all
+            named = f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}"
+            raise UnknownAgentError(named) from None
 
     # --- episodes ---
 
@@ -194,21 +267,22 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         Raises:
             ValueError: a seed or an option that makes no deal; nothing is changed.
         """
-        chosen = _checked_options(options, self.rules)
-        new_seed = _checked_seed(seed) if seed is not None else self.episode_seed
+        chosen = checked_options(options, self.rules)
+        new_seed = checked_seed(seed) if seed is not None else self.episode_seed
         if new_seed is None:
             new_seed = secrets.randbits(64)
         deal_id = 0 if new_seed != self.episode_seed or seed is not None else self._deals_since_seed
         deck = chosen.get("deck")
         self._tables.deal(
             self._deck(new_seed, deal_id) if deck is None else deck[None],
-            chosen.get("dealer", _drawn_dealer(new_seed, deal_id, self.rules.num_players)),
+            chosen.get("dealer", drawn_dealer(new_seed, deal_id, self.rules.num_players)),
             carry=chosen.get("carry", 0),
-            exempt=_seat_flags(chosen.get("exempt", ()), self.rules.num_players),
+            exempt=seat_flags(chosen.get("exempt", ()), self.rules.num_players),
         )
         self.episode_seed, self._deals_since_seed = new_seed, deal_id + 1
         self.deal_index = 0
         self._begin_bookkeeping()
+        self._follow()
 
     def _deck(self, seed: int, deal_id: int) -> NDArray[np.int8]:
         """[1, C]: the pack of a numbered deal."""
@@ -247,29 +321,54 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._leave(action)
             return
-        returns = self._take(action)
+        number = integer(action)
+        try:
+            if number is None or not 0 <= number < self._tables.num_actions:
+                raise self._tables.illegal_action(0, action if number is None else number)
+            returns = self._take(number)
+        except IllegalActionError as error:
+            error.add_note("env.unwrapped.record() writes down the deal so far, hidden cards included.")
+            raise
+        self._go_on(returns)
+
+    def forfeit(self, **info: Any) -> None:
+        """End the deal: the agent to act forfeits it, as after an illegal action (rule 7.2).
+
+        Args:
+            **info: what the agent's infos say besides `forfeited_deal`, the number of the deal, until its next action.
+
+        Raises:
+            ResetNeededError: no deal is going on.
+        """
+        if not getattr(self, "agents", None) or self._is_over():
+            raise ResetNeededError("forfeit() was called with no deal going on; call reset() first")
+        offender, deal_index = self.agent_selection, self.deal_index
+        self._go_on(self._take(FORFEIT))
+        self.infos[offender] = {"forfeited_deal": deal_index, **info}
+
+    def _go_on(self, returns: NDArray[np.int32] | None) -> None:
+        """Pay what an action has settled, and turn to the agent that is to act next."""
         self._cumulative_rewards[self.agent_selection] = 0.0
         self.rewards = dict.fromkeys(self.agents, 0.0)
+        if self.infos[self.agent_selection]:
+            self.infos[self.agent_selection] = {}
         if returns is not None:
             self._pay(returns)
         if not self._is_over():
             self.agent_selection = self._agent_to_act()
+        self._follow()
 
-    def _take(self, action: object) -> NDArray[np.int32] | None:
-        """Hand an action to the table and deal again if it settled a deal that is not the last.
+    def _take(self, number: int) -> NDArray[np.int32] | None:
+        """Hand an action or `FORFEIT` to the table and deal again if it settled a deal that is not the last.
 
         Returns:
             [N] chips won or lost in the deal, when the action settled it.
         """
-        number = _integer(action)
         before = None if self._in_last_deal() else self._table_bytes()
-        try:
-            if number is None or not 0 <= number < self._tables.num_actions:
-                raise self._tables.illegal_action(0, action if number is None else number)
+        if number == FORFEIT:
+            self._tables.forfeit([0])
+        else:
             self._tables.step(np.array([number]))
-        except IllegalActionError as error:
-            error.add_note("env.unwrapped.record() writes down the deal so far, hidden cards included.")
-            raise
         returns = self._tables.returns[0] if self._table["phase"] == SETTLED else None
         if returns is not None and before is not None:
             try:
@@ -292,6 +391,10 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
     def _is_over(self) -> bool:
         """Whether the episode has ended."""
         return self.terminations[self.agents[0]] or self.truncations[self.agents[0]]
+
+    def _view_of_table(self) -> np.void:
+        """The table's record without attributes: its fields are read several times faster than those of `np.record`."""
+        return np.asarray(self._tables.records).view(TABLE)[0]
 
     def _table_bytes(self) -> np.void:
         """A copy of the table's record."""
@@ -340,8 +443,14 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             ResetNeededError: before the first `reset`.
         """
         self._need_deal("last")
-        seen: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
-        return seen
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def _need_deal(self, method: str) -> None:
         """Refuse to look at a table before the first deal."""
@@ -356,12 +465,10 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
         Raises:
             ResetNeededError: before the first `reset`.
-            ValueError: no agent is called so.
+            UnknownAgentError: no agent is called so.
         """
         self._need_deal("observe")
-        if agent not in self._seats:
-            raise ValueError(f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
-        observation, mask = self._tables.view_one(self._seats[agent])
+        observation, mask = self._tables.view_one(self._seat_of(agent))
         return {"observation": observation, "action_mask": mask}
 
     def snapshot(self) -> Snapshot:
@@ -381,19 +488,43 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
     def action_text(self, action: int) -> str:
         """An action in words, for the agent to act: "pass", "stay 2C 4D", "QS"."""
         self._need_deal("action_text")
-        return actions.action_text(self.rules, self._table, action)
+        return actions.action_text(self.rules, self._tables.records[0], action)
 
     def action_id(self, text: str) -> int:
         """The action that words name, for the agent to act; the inverse of `action_text`."""
         self._need_deal("action_id")
-        return actions.action_id(self.rules, self._table, text)
+        return actions.action_id(self.rules, self._tables.records[0], text)
 
-    def render(self) -> str | None:
-        """The table as text when `render_mode` is "ansi"; reads, never changes."""
-        return ansi(self.snapshot()) if self.render_mode == "ansi" else None
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The table as `render_mode` says, from `render_seat`; reads, never changes.
+
+        Returns:
+            Text for "ansi", [704, 1024, 3] uint8 for "rgb_array"; None for "human", which shows a window, and without
+            a mode.
+        """
+        self._need_deal("render")
+        if self.render_mode is None:
+            return None
+        table = seen_by(self.snapshot(), self.render_seat, blind_declaring=self.rules.blind_declaring)
+        if self.render_mode == "ansi":
+            return ansi(table)
+        image = picture(table, self.render_seat or 0)
+        if self.render_mode == "rgb_array":
+            return image
+        self._window = self._window or Window("Bourré")
+        self._window.show(image, fps=self.metadata["render_fps"])
+        return None
+
+    def _follow(self) -> None:
+        """Show what has changed, where a window follows the play."""
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Close the window, if there is one; the environment can still be used."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     # --- copying ---
 
@@ -403,77 +534,16 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a copy or a pickle; the table's record must point into the copied array again."""
-        self.__dict__.update(state)
-        self._table = self._tables.records[0]
+        self.__dict__.update(state, _window=None)
+        self._table = self._view_of_table()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the view of the table's record."""
-        return {name: value for name, value in self.__dict__.items() if name != "_table"}
+        """Everything but the view of the table's record and the window."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_table", "_window")}
 
     def __str__(self) -> str:
         """The name with the version."""
         return str(self.metadata["name"])
-
-
-def _integer(action: object) -> int | None:
-    """An action as an integer: Python and NumPy integers and arrays without axes are accepted, nothing else."""
-    if isinstance(action, np.ndarray) and action.ndim == 0:
-        action = action[()]
-    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
-        return None
-    return operator.index(action)
-
-
-def _checked_seed(seed: object) -> int:
-    """A seed as an integer from 0 to 2^64 - 1."""
-    number = _integer(seed)
-    if number is None or not 0 <= number <= _LARGEST_SEED:
-        raise ValueError(f"seed is {seed!r}; it must be an integer from 0 to 2^64 - 1")
-    return number
-
-
-def _drawn_dealer(seed: int, deal_id: int, num_players: int) -> int:
-    """The dealer of the first deal of an episode, drawn from the seed."""
-    return int(stream_keys(seed ^ _DEALER_STREAM, [deal_id])[0] % np.uint64(num_players))
-
-
-def _checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, Any]:
-    """The options of `reset` with the deck as ids, each checked."""
-    if not isinstance(options, (dict, type(None))):
-        raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
-    chosen = dict(options or {})
-    unknown = sorted(set(map(str, chosen)) - set(OPTIONS))
-    for name in unknown:  # PettingZoo lets wrappers pass options of their own: only a slip is refused
-        if near := difflib.get_close_matches(name, OPTIONS, 1):
-            raise ValueError(
-                f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
-            )
-    if chosen.get("deck") is None:
-        chosen.pop("deck", None)
-    else:
-        chosen["deck"] = _deck_of_texts(chosen["deck"], rules)
-    return {name: value for name, value in chosen.items() if value is not None}
-
-
-def _deck_of_texts(texts: Any, rules: Rules) -> NDArray[np.int8]:
-    """[C] ids of a deck written as card texts."""
-    try:
-        return np.array([card_id(text, rules.rank_names) for text in texts], np.int8)
-    except (ValueError, TypeError) as error:
-        raise DeckError(f"options['deck']: {error}") from None
-
-
-def _seat_flags(seats: Any, num_players: int) -> NDArray[np.bool_]:
-    """[1, N] bool, True for the seats named."""
-    flags = np.zeros((1, num_players), np.bool_)
-    if not isinstance(seats, Iterable) or isinstance(seats, str):
-        raise ValueError(f"options['exempt'] is {seats!r}; it must be a list of seats")
-    for seat in seats:
-        number = _integer(seat)
-        if number is None or not 0 <= number < num_players:
-            raise ValueError(f"options['exempt'] names seat {seat!r}; seats are 0..{num_players - 1}")
-        flags[0, number] = True
-    return flags
 
 
 def register() -> None:

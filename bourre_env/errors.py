@@ -27,3 +27,13 @@ class ChipsError(BourreError, OverflowError):
 
 class NotationError(BourreError, ValueError):
     """A written record that is no record, breaks the rules, or contradicts itself."""
+
+
+class UnknownAgentError(BourreError, ValueError, KeyError):
+    """A name that no agent of the environment has."""
+
+    __str__ = Exception.__str__  # KeyError shows the repr of its message
+
+
+class MissingPackageError(BourreError, ImportError):
+    """Something asked for needs a package that is not installed; the message names the extra that brings it."""

@@ -15,6 +15,7 @@
     …
     chips -1 -5 +7 -1  carry 4  exempt 1
 
+A deal that a seat forfeited (7.2) has the line `2 forfeits` in place of the action that was refused.
 The cards drawn, the winners and the chips follow from the rest. They are written for the reader, and checked when the
 record is read: a record that breaks the rules or contradicts itself is refused with the line where it does.
 """
@@ -35,6 +36,8 @@ from bourre_env.cards import card_id, card_text, to_real
 from bourre_env.errors import BourreError, NotationError, RulesError
 
 HEADER = "bourre record 1"
+FORFEIT_TEXT = "forfeit"
+FORFEIT = -1  # in a list of action ids: the seat to act forfeits the deal; no action that a policy can choose
 CARDS_IN_LINE = 13
 
 
@@ -46,7 +49,8 @@ class DealRecord:
         rules: the house rules.
         dealer: the dealer's seat.
         deck: card texts in dealing order.
-        actions: texts of the actions in order ("pass", "stay 2C 4D", "QS"); the deal may be unfinished.
+        actions: texts of the actions in order ("pass", "stay 2C 4D", "QS"); the deal may be unfinished. "forfeit"
+            at the end when the seat to act forfeited the deal (7.2).
         carry: chips that lay in the pot.
         exempt: seats that paid no ante.
     """
@@ -65,7 +69,7 @@ class DealRecord:
         Args:
             rules: the house rules.
             opening: the table as it was dealt, a record of dtype `TABLE`.
-            action_ids: the actions taken since.
+            action_ids: the actions taken since, `FORFEIT` for a deal forfeited.
         """
         deck = [int(to_real(int(card), opening.trump_suit)) for card in opening.deck[: len(rules.pack)]]
         exempt = tuple(seat for seat in range(rules.num_players) if int(opening.exempt) >> seat & 1)
@@ -74,8 +78,8 @@ class DealRecord:
         tables = dealt.begin()
         texts = []
         for action in action_ids:
-            texts.append(action_text(rules, tables.records[0], action))
-            tables.step(np.array([action]))
+            texts.append(FORFEIT_TEXT if action == FORFEIT else action_text(rules, tables.records[0], action))
+            _take(tables, texts[-1])
         return dataclasses.replace(dealt, actions=tuple(texts))
 
     def begin(self) -> Tables:
@@ -104,10 +108,18 @@ class DealRecord:
         yield tables.snapshot(0)
         for number, text in enumerate(self.actions, 1):
             try:
-                tables.step(np.array([action_id(self.rules, tables.records[0], text)]))
+                _take(tables, text)
             except BourreError as error:
                 raise NotationError(f"action {number} of the deal ({text!r}) breaks the rules: {error}") from None
             yield tables.snapshot(0)
+
+
+def _take(tables: Tables, text: str) -> None:
+    """Take the action a text names, at the first table."""
+    if text == FORFEIT_TEXT:
+        tables.forfeit([0])
+    else:
+        tables.step(np.array([action_id(tables.rules, tables.records[0], text)]))
 
 
 def write(deals: DealRecord | list[DealRecord]) -> str:
@@ -147,10 +159,13 @@ def _deal_lines(record: DealRecord) -> list[str]:
     lines.append(f"turn-up {first.turn_up}  trumps {first.trump_suit}")
     trick: list[str] = []
     for before, after, text in zip(snapshots, snapshots[1:], record.actions, strict=False):
-        if before.phase != "play":
+        if text == FORFEIT_TEXT:
+            lines += [*([_trick_line(before, trick)] if trick else []), f"{before.seat} forfeits"]
+            trick = []
+        elif before.phase != "play":
             lines.append(_declaration_line(before, after, text))
-            continue
-        trick.append(f"{before.seat}:{text}")
+        else:
+            trick.append(f"{before.seat}:{text}")
         if sum(after.tricks_won) > sum(before.tricks_won):
             lines.append(_trick_line(before, trick) + f"  won by {_winner(before, after)}")
             trick = []
@@ -198,7 +213,7 @@ def _seats(seats: tuple[int, ...]) -> str:
 # --- reading ---
 
 _FIRST = re.compile(r"dealer (\d+)  carry (\d+)  exempt (none|[\d,]+)")
-_DECLARED = re.compile(r"(\d+) (passes|stays|draws)(?:, ((?:\w\w )+)for (?:\w\w ?)+)?")
+_DECLARED = re.compile(r"(\d+) (passes|forfeits|stays|draws)(?:, ((?:\w\w )+)for (?:\w\w ?)+)?")
 _TRICK = re.compile(r"trick \d+  ((?:\d+:\w\w ?)+?)(?:  won by \d+)?")
 
 
@@ -266,8 +281,8 @@ def _parse_deal(rules: Rules, lines: list[str], first_line: int) -> DealRecord:
 def _parse_actions(line: str, number: int) -> list[str]:
     """The actions that one line tells of."""
     if declared := _DECLARED.fullmatch(line):
-        if declared[2] == "passes":
-            return [PASS_TEXT]
+        if declared[2] in ("passes", "forfeits"):
+            return [PASS_TEXT if declared[2] == "passes" else FORFEIT_TEXT]
         return [" ".join([STAY_TEXT, *(declared[3] or "").split()])]
     if trick := _TRICK.fullmatch(line):
         return [play.split(":")[1] for play in trick[1].split()]

@@ -1,8 +1,25 @@
-"""A table as text. Reads a snapshot, never the game; plain characters only."""
+"""A table as text, and what one seat sees of it. Reads a snapshot, never the game; plain characters only."""
+
+from dataclasses import replace
 
 from bourre_env.bourre.snapshot import Snapshot
 
 HIDDEN = "--"
+
+
+def seen_by(table: Snapshot, seat: int | None, *, blind_declaring: bool = False) -> Snapshot:
+    """The table as one seat sees it: every card it may not see is `HIDDEN`.
+
+    Args:
+        table: what there is.
+        seat: the observer; None sees every hand.
+        blind_declaring: whether seats see their own hands only after all have declared (3.12).
+    """
+    if seat is None:
+        return table
+    blind = blind_declaring and table.phase == "declare"
+    hands = [hand if other == seat and not blind else (HIDDEN,) * len(hand) for other, hand in enumerate(table.hands)]
+    return replace(table, hands=tuple(hands))
 
 
 def ansi(table: Snapshot, seat: int | None = None) -> str:
@@ -15,7 +32,8 @@ def ansi(table: Snapshot, seat: int | None = None) -> str:
     Returns:
         A header with trump, dealer and pot, one line for each seat, and the trick on the table.
     """
-    lines = [_header(table), *(_seat_line(table, other, seat) for other in range(len(table.hands)))]
+    table = seen_by(table, seat)
+    lines = [_header(table), *(_seat_line(table, other) for other in range(len(table.hands)))]
     trick = "  ".join(f"{seat}:{card}" for seat, card in table.trick) or "nothing yet"
     if table.phase == "play":
         lines.append(f"on the table  {trick}")
@@ -32,11 +50,10 @@ def _header(table: Snapshot) -> str:
     )
 
 
-def _seat_line(table: Snapshot, seat: int, observer: int | None) -> str:
+def _seat_line(table: Snapshot, seat: int) -> str:
     """One seat: who is to act, its cards, what it did, tricks and chips."""
     pointer = ">" if seat == table.seat else " "
-    seen = observer is None or observer == seat
-    cards = " ".join(card if seen else HIDDEN for card in table.hands[seat])
+    cards = " ".join(table.hands[seat])
     role = "dealer" if seat == table.dealer else ""
     return (
         f"{pointer} seat {seat}  {cards:<14}  {_status(table, seat):<11}  "

@@ -433,3 +433,17 @@ class ReferenceTable:
             for seat in self.seats
         ]
         self.pot, self.phase, self.seat = 0, "settled", -1
+
+    # --- section 7: misplays ------------------------------------------------------------------------------------------
+
+    def forfeit(self) -> None:
+        """Rule 7.2: the seat to act is bourré; the other seats still in the deal share the pot, and the deal ends."""
+        offender, debt = self.seat, self._bourre_debt()
+        on_the_left = [(offender + step) % self.num_players for step in range(1, self.num_players)]
+        sharing = [seat for seat in on_the_left if not self.passed[seat] and not self.sits_out[seat]]
+        paid = self._within_limit(self.pot) if sharing else 0
+        for place, seat in enumerate(sharing):
+            self.returns[seat] += paid // len(sharing) + (place < paid % len(sharing))
+        self.carry = self.pot - paid + self._pay(offender, debt)
+        self.exempt = [seat == offender and self.rules.bourre_skips_ante for seat in self.seats]
+        self.pot, self.phase, self.seat = 0, "settled", -1

@@ -26,10 +26,12 @@ from bourre_env import (
     Rules,
     RulesError,
     Tables,
+    UnknownAgentError,
     raw_env,
     shuffled_decks,
 )
 from bourre_env.bourre.table import TABLE
+from bourre_env.env import ForfeitIllegalWrapper
 
 PASS = 84
 DEAD_STEP = -2  # in a trace, where an agent whose episode has ended takes its last step
@@ -174,12 +176,18 @@ def play_by_the_book(env: raw_env, rng: np.random.Generator) -> tuple[dict[str, 
     return total, actions
 
 
+DEALS_IN_ALL = 10_000
+DEALS_A_SIZE = -(-DEALS_IN_ALL // len(TABLE_SIZES))  # of the slow tests
+DEALS = [pytest.param(120, id="quick"), pytest.param(DEALS_A_SIZE, id="slow", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("deals", DEALS)
 @pytest.mark.parametrize("num_players", TABLE_SIZES)
-def test_reference_loop_over_two_hundred_deals(num_players: int) -> None:
+def test_reference_loop_over_many_deals(num_players: int, deals: int) -> None:
     """Rewards sum to zero or to the carry handed in, and are the returns of the same deal at a bare table."""
     env, rng = raw_env(num_players, "pagat_limit"), np.random.default_rng(num_players)
     tables = Tables(env.rules, 1)
-    for deal_id in range(200):
+    for deal_id in range(deals):
         carry, dealer = int(rng.integers(0, 30)) * (deal_id % 2), int(rng.integers(0, num_players))
         exempt = np.flatnonzero(rng.random(num_players) < 0.2).tolist()
         options = {"carry": carry, "dealer": dealer, "exempt": exempt}
@@ -192,6 +200,25 @@ def test_reference_loop_over_two_hundred_deals(num_players: int) -> None:
         assert tables.settled.all()
         expected = tables.returns[0] + tables.carry[0] / num_players
         assert list(total.values()) == pytest.approx(expected.tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("deals", [pytest.param(60, id="quick"), DEALS[1]])
+@pytest.mark.parametrize("num_players", TABLE_SIZES)
+def test_same_seeds_give_the_same_deals_over_and_over(num_players: int, deals: int) -> None:
+    """PettingZoo's own test of seeds stops after one deal and never seeds an environment twice.
+
+    Here one environment is seeded again for every eight deals, one is wrapped, and one is made anew each time; the
+    second four of the eight are a session that goes on without a seed.
+    """
+    used, wrapped = raw_env(num_players, "pagat_limit", 4), bourre_env.env(num_players, "pagat_limit", 4)
+    for seed in range(deals // 8):
+        played = []
+        for env in (used, wrapped, raw_env(num_players, "pagat_limit", 4)):
+            env.reset(seed=seed)
+            played.append(trace(env, np.random.default_rng(seed)))
+            env.reset()
+            played[-1] += trace(env, np.random.default_rng(seed + 1))
+        assert played[0] == played[1] == played[2]
 
 
 def test_rewards_are_plain_floats_at_every_step() -> None:
@@ -312,6 +339,7 @@ WRAPPERS: dict[str, Callable[[Any], Any]] = {
     "env": lambda env: pettingzoo.utils.wrappers.OrderEnforcingWrapper(env),
     "BaseWrapper": lambda env: pettingzoo.utils.wrappers.BaseWrapper(env),
     "AssertOutOfBounds": lambda env: pettingzoo.utils.wrappers.AssertOutOfBoundsWrapper(env),
+    "ForfeitIllegal": ForfeitIllegalWrapper,
     "TerminateIllegal": lambda env: pettingzoo.utils.wrappers.TerminateIllegalWrapper(env, illegal_reward=-1),
     "MultiEpisode of one": lambda env: pettingzoo.utils.wrappers.MultiEpisodeEnv(env, num_episodes=1),
     "all of them": lambda env: pettingzoo.utils.wrappers.OrderEnforcingWrapper(
@@ -323,11 +351,14 @@ WRAPPERS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
-@pytest.mark.parametrize(("num_players", "num_deals"), [(2, 1), (4, 1), (8, 1), (5, 4)])
-def test_b038_wrapped_environment_plays_the_same_deals(name: str, num_players: int, num_deals: int) -> None:
+@pytest.mark.parametrize(("num_players", "num_deals", "seeds"), [(2, 1, 20), (4, 1, 20), (8, 1, 10), (5, 4, 6)])
+def test_b038_b042_wrapped_environment_plays_the_same_deals(
+    name: str, num_players: int, num_deals: int, seeds: int
+) -> None:
+    """More than fifty deals by each wrapper: the same observations, rewards, flags and infos at every step."""
     bare = raw_env(num_players, "pagat_limit", num_deals)
     wrapped = WRAPPERS[name](raw_env(num_players, "pagat_limit", num_deals))
-    for seed in range(8):
+    for seed in range(seeds):
         assert episode(wrapped, seed) == episode(bare, seed)
     assert str(wrapped.unwrapped) == "bourre_v0"
 
@@ -517,6 +548,23 @@ def test_bad_argument_is_refused_in_words(arguments: dict[str, Any], words: str)
 def test_unknown_way_to_treat_illegal_actions_is_refused(illegal: Any) -> None:
     with pytest.raises(ValueError, match=r"illegal is .*'raise'"):
         bourre_env.env(illegal=illegal)
+
+
+@pytest.mark.parametrize("name", ["x", "player_4", "Player_1", 0, None, ["player_0"], ("player_0",)], ids=repr)
+def test_name_that_no_agent_has_is_refused_with_the_names_there_are(name: Any) -> None:
+    for env in (raw_env(), bourre_env.env()):
+        env.reset(seed=1)
+        for ask in (env.observe, env.observation_space, env.action_space):
+            with pytest.raises(UnknownAgentError, match="agents are player_0, player_1, player_2, player_3") as refusal:
+                ask(name)
+            assert str(refusal.value).startswith(f"there is no agent {name!r}")
+            assert isinstance(refusal.value, (ValueError, KeyError))
+
+
+@pytest.mark.parametrize("name", [["a"], 3, None, {}, ("pagat",)], ids=repr)
+def test_preset_that_is_no_name_is_refused_in_words(name: Any) -> None:
+    with pytest.raises(RulesError, match=r"no rules preset is called .*; choose 'pagat', "):
+        Rules.preset(name)
 
 
 def test_rules_value_brings_its_table_size() -> None:

@@ -1,10 +1,11 @@
 """Faults that users of other card games and environments ran into, tried on ours. Each test carries the fault's id.
 
-Others of the list are tried where they belong: B060 in `test_deck.py`, B073 in `test_observation.py`, B038 and B079 in
-`test_env.py`.
+Others of the list are tried where they belong: B060 in `test_deck.py`, B073 in `test_observation.py`, B038, B042 and
+B079 in `test_env.py`, B011 and B012 in `test_forfeit.py`, B071, B081 and B155 for pictures in `test_render.py`.
 """
 
 import copy
+import functools
 import logging
 import multiprocessing
 import os
@@ -12,18 +13,22 @@ import pickle
 import random
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pettingzoo
 import pytest
 from conftest import TABLE_SIZES, dealt, random_play
+from gymnasium.spaces import Box, flatten, flatten_space
+from pettingzoo.test import parallel_api_test
 from pettingzoo.utils.conversions import aec_to_parallel, turn_based_aec_to_parallel
 from positions import deck_dealing, text_of
 from test_env import PASS, episode, in_mid_deal, some_action, state_of, trace
 
 import bourre_env
 from bourre_env import IllegalActionError, Rules, Tables, raw_env, shuffled_decks
+from bourre_env.notation import parse
 
 ALL_FIVE, STAND_PAT = 83, 52
 
@@ -500,6 +505,128 @@ def test_b095_plain_parallel_conversion_is_refused_and_the_turn_based_one_plays_
         env.step(action)
         assert rewards == env.rewards
         assert terminations == env.terminations
+
+
+@pytest.mark.parametrize("num_players", [2, 4, 8])
+def test_b098_pettingzoos_parallel_test_passes_on_the_turn_based_conversion(num_players: int) -> None:
+    for make in (bourre_env.raw_env, bourre_env.env):
+        parallel_api_test(turn_based_aec_to_parallel(make(num_players)), num_cycles=200)
+        parallel_api_test(turn_based_aec_to_parallel(make(num_players, "pagat_limit", 3)), num_cycles=200)
+
+
+@pytest.mark.parametrize("num_players", [2, 4, 8])
+def test_b042_returns_read_in_any_way_are_the_same(num_players: int) -> None:
+    """Summed from `last()` seat by seat, from every agent's `rewards`, and through the parallel conversion."""
+    for seed in range(20):
+        env, rng = raw_env(num_players, "pagat_limit", 2), np.random.default_rng(seed)
+        env.reset(seed=seed)
+        parallel = turn_based_aec_to_parallel(raw_env(num_players, "pagat_limit", 2))
+        parallel.reset(seed=seed)
+        read, shown, converted = (dict.fromkeys(env.possible_agents, 0.0) for _ in range(3))
+        for agent in env.agent_iter():
+            observation, reward, _, over, _ = env.last()
+            read[agent] += reward
+            action = None if over else some_action(observation["action_mask"], rng)
+            env.step(action)
+            if over:
+                continue
+            for other in env.agents:
+                shown[other] += env.rewards[other]
+            _, rewards, *_ = parallel.step(dict.fromkeys(parallel.agents, action))
+            for other, chips in rewards.items():
+                converted[other] += chips
+        assert read == shown == converted
+        now = env.snapshot()
+        share = now.carry / num_players
+        assert list(read.values()) == pytest.approx([chips + share for chips in now.chips])
+
+
+def test_b044_rewards_arrive_at_the_step_that_settles_a_deal_and_are_read_once() -> None:
+    """There is one mode of rewards: no chip is shown before the settlement or at a second look, and none is lost."""
+    env, rng = raw_env(4, "pagat_limit", num_deals=5), np.random.default_rng(3)
+    env.reset(seed=3)
+    waiting = dict.fromkeys(env.possible_agents, 0.0)
+    while env.agents:
+        agent, deal = env.agent_selection, env.deal_index
+        observation, reward, _, over, _ = env.last()
+        assert reward == pytest.approx(waiting[agent])
+        waiting[agent] = 0.0
+        env.step(None if over else some_action(observation["action_mask"], rng))
+        if over:
+            continue
+        settled = env.deal_index > deal or any(env.truncations.values())
+        assert any(env.rewards.values()) == settled
+        for other in env.possible_agents:
+            waiting[other] += env.rewards[other]
+    assert not any(waiting.values())
+
+
+def test_b066_observation_flattens_to_one_vector_with_the_mask_first() -> None:
+    env = in_mid_deal(3)
+    space = env.observation_space("player_0")
+    flat = flatten_space(space)
+    assert isinstance(flat, Box)
+    for agent in env.possible_agents:
+        seen = env.observe(agent)
+        vector = flatten(space, seen)
+        assert flat.contains(vector)
+        assert (vector[:85] == seen["action_mask"]).all()
+        assert (vector[85:] == seen["observation"]).all()
+    text = " ".join((sys.modules["bourre_env.env"].__doc__ or "").split())
+    assert "`gymnasium.spaces.flatten(env.observation_space(agent), observation)`: the mask, then the observ" in text
+
+
+# --- processes and threads
+
+
+def played_in_worker(make: Any, seed: int) -> list[tuple[Any, ...]]:
+    """An episode of an environment that is made where it is played."""
+    return episode(make(), seed)
+
+
+def test_b084_b085_environments_are_made_and_played_in_spawned_workers() -> None:
+    makers = [functools.partial(bourre_env.env, 3, illegal="forfeit"), functools.partial(raw_env, 5, num_deals=2)]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as workers:
+        played = list(workers.map(played_in_worker, makers, [4, 4], timeout=100))
+    assert played == [played_in_worker(make, 4) for make in makers]
+
+
+SPAWN_WITHOUT_A_GUARD = """
+import multiprocessing
+multiprocessing.set_start_method("spawn")
+import bourre_env
+env = bourre_env.env()
+env.reset(seed=10)
+for agent in env.agent_iter():
+    observation, reward, termination, truncation, info = env.last()
+    env.step(None if termination or truncation else int(observation["action_mask"].argmax()))
+print(len(env.agents), multiprocessing.active_children())
+"""
+
+
+def test_b085_script_without_a_main_guard_finishes_under_spawn() -> None:
+    command = [sys.executable, "-W", "error", "-c", SPAWN_WITHOUT_A_GUARD]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("0 []\n", "", 0)
+
+
+def test_b087_environments_in_threads_play_what_they_play_alone() -> None:
+    seeds = list(range(40))
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(lambda seed: episode(raw_env(4, num_deals=2), seed), seeds))
+    assert together == [episode(raw_env(4, num_deals=2), seed) for seed in seeds]
+
+
+@pytest.mark.parametrize("illegal", ["raise", "terminate", "forfeit"])
+def test_b092_record_words_and_snapshot_are_reached_through_every_wrapper(illegal: str) -> None:
+    env = pettingzoo.utils.wrappers.AssertOutOfBoundsWrapper(bourre_env.env(3, illegal=illegal))
+    env.reset(seed=4)
+    env.step(env.unwrapped.action_id("stay"))
+    for table in (env, env.unwrapped):
+        assert parse(table.record())[0].actions == ("stay",)
+        assert table.action_text(PASS) == "pass"
+        assert table.snapshot().stayed.count(True) == 1
+        assert (table.rules.num_players, table.num_deals, table.episode_seed) == (3, 1, 4)
 
 
 # --- seeds

@@ -12,6 +12,7 @@ from bourre_env.bourre import turn
 from bourre_env.bourre.dealing import deal, set_stacks
 from bourre_env.bourre.deals import Deals
 from bourre_env.bourre.observation import BITS, encode, unpack_action_row, unpack_row
+from bourre_env.bourre.settling import forfeit
 from bourre_env.bourre.table import SETTLED
 from bourre_env.bourre.worlds import reshuffle_unseen
 from bourre_env.cards import EMPTY
@@ -163,3 +164,11 @@ def reshuffle_rows(
     """Redraw what the seats [B] have not seen, with the keys [B]; `world` and `replay` are room to work in."""
     for row in range(len(tables)):
         reshuffle_unseen(tables[row], rules[0], lax_rules[0], seats[row], keys[row], world[0], replay[0])
+
+
+@njit_entry
+def forfeit_rows(tables: Records, rules: Records, rows: NDArray[np.int64]) -> None:
+    """End the deals at the tables `rows` [k], none of them settled: the seat to act forfeits (7.2)."""
+    for row in rows:
+        forfeit(tables[row], rules[0])
+        turn.find_legal(tables[row], rules[0])

@@ -180,7 +180,7 @@ class Rules:
         Raises:
             RulesError: no preset or no field of that name, or a value that is not allowed.
         """
-        if name not in PRESETS:
+        if not isinstance(name, str) or name not in PRESETS:
             raise RulesError(f"no rules preset is called {name!r}{_nearest(name, PRESETS)}; choose {_listed(PRESETS)}")
         fields = {field.name for field in dataclasses.fields(Rules)}
         for change in changes:

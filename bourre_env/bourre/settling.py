@@ -1,9 +1,9 @@
-"""Who gets the pot, who owes it, who antes next: section 6."""
+"""Who gets the pot, who owes it, who antes next: section 6; and the forfeit of 7.2, which settles a deal at once."""
 
 import numpy as np
 
 from bourre_env.bourre.rules import CAPPED, FIXED
-from bourre_env.bourre.table import NO_SEAT, SEATS_IN_MASK, SETTLED, in_mask, pay_into_pot, seat_bit
+from bourre_env.bourre.table import NO_SEAT, SEATS_IN_MASK, SETTLED, in_mask, pay_into_pot, seat_bit, take_from_pot
 from bourre_env.jit import njit
 
 
@@ -55,10 +55,7 @@ def pay_winners(table: np.record, rules: np.record, winners: np.uint8) -> None:
     share = min(table.pot, rules.limit) // SEATS_IN_MASK[winners]
     for seat in range(rules.num_players):
         if in_mask(winners, seat):
-            table.returns[seat] += share
-            table.pot -= share
-            if rules.table_stakes:
-                table.stacks[seat] += share
+            take_from_pot(table, rules, seat, share)
 
 
 @njit
@@ -104,3 +101,30 @@ def _close(table: np.record) -> None:
     table.pot = 0
     table.phase = SETTLED
     table.to_act = NO_SEAT
+
+
+@njit
+def forfeit(table: np.record, rules: np.record) -> None:
+    """Rule 7.2: the seat to act has gone bourré, and the deal ends."""
+    offender = table.to_act
+    owed = bourre_debt(table, rules)  # from the whole pot, before anyone is paid (6.3)
+    share_with_others(table, rules, offender)
+    table.exempt = seat_bit(offender) if rules.bourre_skips_ante else 0
+    pay_into_pot(table, rules, offender, owed)
+    _close(table)
+
+
+@njit
+def share_with_others(table: np.record, rules: np.record, offender: int) -> None:
+    """Rule 7.2: pay the pot, within the limit, to the others still in the deal; odd chips from the offender's left."""
+    gone = table.passed | table.out | seat_bit(offender)
+    sharing = rules.num_players - SEATS_IN_MASK[gone]
+    chips = min(table.pot, rules.limit)
+    seat = offender
+    for _ in range(rules.num_players - 1):
+        seat = seat + 1 if seat + 1 < rules.num_players else 0
+        if not in_mask(gone, seat):
+            share = (chips + sharing - 1) // sharing
+            take_from_pot(table, rules, seat, share)
+            chips -= share
+            sharing -= 1

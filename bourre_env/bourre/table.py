@@ -126,3 +126,12 @@ def pay_into_pot(table: np.record, rules: np.record, seat: int, chips: int) -> N
         table.stacks[seat] -= chips
     table.returns[seat] -= chips
     table.pot += chips
+
+
+@njit
+def take_from_pot(table: np.record, rules: np.record, seat: int, chips: int) -> None:
+    """Move chips from the pot to a seat."""
+    table.returns[seat] += chips
+    table.pot -= chips
+    if rules.table_stakes:
+        table.stacks[seat] += chips

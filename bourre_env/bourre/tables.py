@@ -349,3 +349,19 @@ class Tables:
     def snapshot(self, row: int) -> Snapshot:
         """Everything about one table in real cards, hidden cards included; frozen."""
         return snapshot(self.rules, self._state[row])
+
+    def forfeit(self, rows: ArrayLike) -> None:
+        """End the deal at some tables: the seat to act forfeits, as after an illegal action (7.2).
+
+        Args:
+            rows: [k] indices of tables that are not settled.
+
+        Raises:
+            IllegalActionError: a table is settled, so that nobody is to act.
+            ValueError: an index is out of range or named twice. Nothing is changed.
+        """
+        chosen = self._rows(rows)
+        settled = chosen[self._state["phase"][chosen] == SETTLED]
+        if settled.size:
+            raise IllegalActionError(f"table {settled[0]} is settled: nobody is to act who could forfeit; deal again")
+        batch.forfeit_rows(self._state, self._rules, chosen)

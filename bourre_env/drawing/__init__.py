@@ -1,0 +1,1 @@
+"""The table as a picture: drawn in plain NumPy, shown in a window by pygame."""

@@ -1,0 +1,87 @@
+"""What users hand to the environment, checked: actions and seeds as integers, the options of `reset`."""
+
+import difflib
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bourre_env.bourre.rules import Rules
+from bourre_env.cards import card_id
+from bourre_env.deck import stream_keys
+from bourre_env.errors import DeckError
+
+OPTIONS = ("deck", "dealer", "carry", "exempt")
+_DEALER_STREAM = 0x6465616C6572  # keeps the draw of the dealer apart from the packs
+_LARGEST_SEED = 2**64 - 1
+
+
+def integer(action: object) -> int | None:
+    """An action as an integer: Python and NumPy integers and arrays without axes are accepted, nothing else."""
+    if isinstance(action, np.ndarray) and action.ndim == 0:
+        action = action[()]
+    if isinstance(action, (bool, np.bool_)) or not isinstance(action, (int, np.integer)):
+        return None
+    return operator.index(action)
+
+
+def checked_seed(seed: object) -> int:
+    """A seed as an integer from 0 to 2^64 - 1."""
+    number = integer(seed)
+    if number is None or not 0 <= number <= _LARGEST_SEED:
+        raise ValueError(f"seed is {seed!r}; it must be an integer from 0 to 2^64 - 1")
+    return number
+
+
+def checked_seat(seat: object, num_players: int) -> int | None:
+    """The seat from which the table is shown; None for every hand."""
+    number = integer(seat)
+    if seat is not None and (number is None or not 0 <= number < num_players):
+        raise ValueError(f"render_seat is {seat!r}; it must be None or a seat from 0 to {num_players - 1}")
+    return number
+
+
+def drawn_dealer(seed: int, deal_id: int, num_players: int) -> int:
+    """The dealer of the first deal of an episode, drawn from the seed."""
+    return int(stream_keys(seed ^ _DEALER_STREAM, [deal_id])[0] % np.uint64(num_players))
+
+
+def checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, Any]:
+    """The options of `reset` with the deck as ids, each checked."""
+    if not isinstance(options, (dict, type(None))):
+        raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
+    chosen = dict(options or {})
+    unknown = sorted(set(map(str, chosen)) - set(OPTIONS))
+    for name in unknown:  # PettingZoo lets wrappers pass options of their own: only a slip is refused
+        if near := difflib.get_close_matches(name, OPTIONS, 1):
+            raise ValueError(
+                f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
+            )
+    if chosen.get("deck") is None:
+        chosen.pop("deck", None)
+    else:
+        chosen["deck"] = _deck_of_texts(chosen["deck"], rules)
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def _deck_of_texts(texts: Any, rules: Rules) -> NDArray[np.int8]:
+    """[C] ids of a deck written as card texts."""
+    try:
+        return np.array([card_id(text, rules.rank_names) for text in texts], np.int8)
+    except (ValueError, TypeError) as error:
+        raise DeckError(f"options['deck']: {error}") from None
+
+
+def seat_flags(seats: Any, num_players: int) -> NDArray[np.bool_]:
+    """[1, N] bool, True for the seats named."""
+    flags = np.zeros((1, num_players), np.bool_)
+    if not isinstance(seats, Iterable) or isinstance(seats, str):
+        raise ValueError(f"options['exempt'] is {seats!r}; it must be a list of seats")
+    for seat in seats:
+        number = integer(seat)
+        if number is None or not 0 <= number < num_players:
+            raise ValueError(f"options['exempt'] names seat {seat!r}; seats are 0..{num_players - 1}")
+        flags[0, number] = True
+    return flags
