@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: venv train test test-all check format lint types fuzz bench clean help
+.PHONY: venv train test test-all check format lint types fuzz mutants bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,6 +40,10 @@ types: $(READY) ## do the types fit?
 
 fuzz: $(READY) ## a million decisions beside the oracle (about ten minutes)
 	$(BIN)/python tests/fuzz.py
+
+mutants: $(READY) ## do the tests notice a wrong rule? (under an hour)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --requirement requirements-mutants.lock
+	nice -n 19 $(BIN)/python -m benchmarks.mutants
 
 bench: $(READY) ## decisions per second of the engine and the environment
 	$(BIN)/python -m benchmarks.engine
