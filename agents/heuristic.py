@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bourre_env.bourre import observation as at
 from bourre_env.bourre.actions import actions_of_cards, first_stay, pass_action
-from bourre_env.bourre.cinch import TRUMPS_IN_PACK, sure_tricks
+from bourre_env.bourre.cinch import sure_tricks
 from bourre_env.bourre.table import PLAY
 from bourre_env.cards import (
     ALL_CARDS,
@@ -27,6 +27,7 @@ from bourre_env.cards import (
     NUM_SUITS,
     SUIT_CARDS,
     TRUMPS,
+    TRUMPS_IN_PACK,
     count_cards,
     highest_card,
     holds,

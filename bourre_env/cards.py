@@ -49,7 +49,14 @@ BEATING = np.array([_cards_beating(card) for card in range(NUM_CARDS + 1)], np.u
 """[53] uint64: the cards that beat each card, trumps being suit 0 (rule 4.6)."""
 
 
+TRUMPS_IN_PACK = np.array(
+    [int(TRUMPS) & ~((1 << (NUM_RANKS - ranks)) - 1) for ranks in range(NUM_RANKS + 1)], np.uint64
+)
+"""[14] uint64: the trumps of a pack with that many ranks a suit, which are the highest ones."""
+
+
 # --- sets of cards ---
+
 # Three machine instructions that NumPy lacks. The plain Python bodies serve uncompiled runs.
 
 

@@ -4,13 +4,8 @@ import numpy as np
 
 from bourre_env.bourre.rules import CINCH_LEAD, CINCH_OFF, MAX_HAND
 from bourre_env.bourre.table import is_last_to_play
-from bourre_env.cards import EMPTY, NUM_RANKS, TRUMPS, count_cards, highest_card, single
+from bourre_env.cards import EMPTY, TRUMPS, count_cards, highest_card, single
 from bourre_env.jit import njit
-
-TRUMPS_IN_PACK = np.array(
-    [int(TRUMPS) & ~((1 << (NUM_RANKS - ranks)) - 1) for ranks in range(NUM_RANKS + 1)], np.uint64
-)
-"""[14] uint64: the trumps of a pack with that many ranks a suit."""
 
 
 @njit
@@ -51,7 +46,8 @@ def has_cinch(table: np.record, rules: np.record, seat: int, must_trump: bool) -
     most_possible = table.tricks_won[seat] + count_cards(trumps_held)
     if most_possible < majority or trumps_held == EMPTY:
         return False
-    outstanding = TRUMPS_IN_PACK[rules.ranks] & ~trumps_held & ~cards_gone(table)
+    # Trumps that a short pack lacks count as outstanding, but they rank below all others and threaten none of them.
+    outstanding = TRUMPS & ~trumps_held & ~cards_gone(table)
     if must_trump and trumps_held < single(table.best_card) and single(table.best_card) & TRUMPS != EMPTY:
         outstanding |= single(table.best_card)
     return sure_tricks(table.tricks_won[seat], trumps_held, outstanding) >= majority

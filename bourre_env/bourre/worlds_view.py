@@ -12,11 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.bourre.cinch import TRUMPS_IN_PACK
 from bourre_env.bourre.playing import apply_play, begin_play, cards_to_play
 from bourre_env.bourre.rules import CINCH_OFF, MAX_HAND, MAX_PLAYERS, RECYCLE_PASSED_FIRST
 from bourre_env.bourre.table import DECLARE, NO_SEAT, NO_SUIT, PLAY, TABLE, in_mask, seat_bit
-from bourre_env.cards import EMPTY, NO_CARD, NUM_CARDS, NUM_RANKS, count_cards, holds, lowest_card, single
+from bourre_env.cards import (
+    EMPTY,
+    NO_CARD,
+    NUM_CARDS,
+    NUM_RANKS,
+    TRUMPS_IN_PACK,
+    count_cards,
+    holds,
+    lowest_card,
+    single,
+)
 from bourre_env.jit import njit
 
 MAX_STOCKS = MAX_PLAYERS + 1  # a reshuffle takes in some seat's cards, and no seat's cards are taken in twice
