@@ -262,7 +262,7 @@ def _parse(key: str, text: str) -> Any:
     """The value a text stands for, by the type its key has."""
     kinds = _kinds(_field_type(key))
     lowered = text.lower()
-    if type(None) in kinds and lowered in ("none", "null", ""):
+    if type(None) in kinds and lowered in ("none", "null"):
         return None
     if bool in kinds:
         values = {"true": True, "1": True, "false": False, "0": False}
@@ -329,6 +329,8 @@ def _explain(problem: Any) -> str:
         return _unknown(key)
     if problem["type"] == "model_type":
         return f"{key} = {problem['input']!r}: it must be a section with keys, such as [{key}]"
+    if problem["type"] == "string_too_short":
+        return f"{key} = '': it must not be empty; leave it out, or give it a value"
     message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{key} = {problem['input']!r}: it must be {message}" if key else message
 

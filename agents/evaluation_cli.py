@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.executors import usable_cores
-from agents.files import replace_file
+from agents.files import obstacle, replace_file
 from agents.policy import PolicyError, PolicyFailedError
 from agents.progress import Progress
 from agents.replaying import read_record, step_through
@@ -233,14 +233,11 @@ def _folder(text: str) -> Path:
 
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that cannot be made or written to, before anything is played."""
-    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise _BadInputError(f"--out {folder}: {existing} is a file, not a folder")
+    if problem := obstacle(folder):
+        raise _BadInputError(f"--out {folder}: {problem}")
     for name in ("blocks.npz", "summary.json"):
         if (folder / name).is_dir():
             raise _BadInputError(f"--out {folder}: {folder / name} is a folder; remove it or name another")
-    if not os.access(existing, os.W_OK):
-        raise _BadInputError(f"--out {folder}: {existing} cannot be written to")
 
 
 def _interval(low: float, high: float) -> str:

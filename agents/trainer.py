@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from agents.arena import play_blocks, stream_seed
-from agents.checkpoint import CheckpointError, Header, save_checkpoint, source_commit
+from agents.checkpoint import CheckpointError, Header, load_checkpoint, save_checkpoint, source_commit
 from agents.config import Config
 from agents.files import replace_file
 from agents.metrics import MetricsLog, Stopwatch, describe_rollout, tags_as_table
@@ -99,6 +99,7 @@ class Trainer:
         self._commit = source_commit()
         if resume:
             self._load_state()
+            self._check_best()
             _remove_unfinished(folder)
         self.log = MetricsLog(folder, warn=warn, resume_at=self.counters.deals if resume else None)
         if not resume:
@@ -283,6 +284,16 @@ class Trainer:
         except Exception as error:  # a damaged file makes torch raise nearly anything
             reason = " ".join(str(error).split())[:200]
             raise CheckpointError(f"{path} is damaged, or of another network: {reason}") from None
+
+    def _check_best(self) -> None:
+        """Refuse a best checkpoint that cannot be read: the end of the run would be the first to need it."""
+        try:
+            if (self.folder / BEST).exists():
+                load_checkpoint(self.folder / BEST)
+            else:
+                self.counters.best = None  # the next evaluation writes it again
+        except CheckpointError as error:
+            raise CheckpointError(f"{error}; remove it, and the next evaluation writes a new one") from None
 
     def close(self) -> None:
         """Close logs and threads."""

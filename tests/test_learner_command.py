@@ -220,6 +220,23 @@ def test_b126_there_is_nothing_to_resume(tmp_path: Path, capsys: pytest.CaptureF
     assert "has no trainer.pt: there is nothing to resume" in capsys.readouterr().err
 
 
+def test_a_damaged_best_checkpoint_is_refused_at_once_and_a_missing_one_written_anew(
+    tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--config", tiny, "--set", "run.dir=run", "evaluation.final_blocks=0"]) == 0
+    best, state = Path("run/best.safetensors"), Path("run", STATE_FILE).read_bytes()
+    best.write_bytes(best.read_bytes()[:-9] + b"scribbled")
+    capsys.readouterr()
+    assert main(["--resume", "run", "--set", "run.deals=256"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"train.py: {best} is damaged")
+    assert "remove it" in line
+    assert Path("run", STATE_FILE).read_bytes() == state
+    best.unlink()
+    assert main(["--resume", "run", "--set", "run.deals=256", "evaluation.times=9"]) == 0
+    assert load_checkpoint(best)[0].deals > 192
+
+
 def test_a_resumed_run_keeps_its_settings(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--config", tiny, "--set", "run.dir=run", "run.deals=64", "evaluation.final_blocks=0"]) == 0
     capsys.readouterr()
@@ -235,7 +252,10 @@ def test_a_folder_that_is_not_empty_is_left_alone(tiny: str, capsys: pytest.Capt
     assert "not empty" in message
     assert "--resume full" in message
     assert "is a file" in refused(capsys, "--config", tiny, "--set", "run.dir=full/thesis.txt")
-    assert "cannot be written" in refused(capsys, "--config", tiny, "--set", "run.dir=full/thesis.txt/run")
+    for words in ((), ("--dry-run",)):
+        message = refused(capsys, "--config", tiny, "--set", "run.dir=full/thesis.txt/run/one", *words)
+        assert "run.dir full/thesis.txt/run/one cannot be written: " in message
+        assert "thesis.txt is a file" in message
 
 
 def test_b134_b136_b138_bad_settings_are_refused_before_anything_is_written(

@@ -46,7 +46,7 @@ BAD_FILES = {
     "negative_seed": ("[run]\nseed = -1", "run.seed = -1"),
     "huge_seed": ("[run]\nseed = 9223372036854775808", "run.seed"),
     "no_threads": ("[run]\nthreads = 0", "run.threads = 0"),
-    "empty_folder_name": ("[run]\ndir = ''", "run.dir = ''"),
+    "empty_folder_name": ("[run]\ndir = ''", "run.dir = '': it must not be empty"),
     "unknown_preset": (MINIMAL + "[rules]\npreset = 'pagatt'", "did you mean 'pagat'"),
     "nine_players": ("[rules]\nnum_players = 9", "rules.num_players = 9"),
     "too_few_seats_shown": (MINIMAL + "[network]\nseats_shown = 3", "network.seats_shown = 3: there are 4 seats"),
@@ -81,6 +81,8 @@ BAD_ASSIGNMENTS = {
     "yes": ("network.layer_norm=yes", "network.layer_norm = 'yes': write true or false"),
     "nothing": ("rules.num_players=", "rules.num_players = '': it must be an integer"),
     "out_of_range": ("rules.num_players=1", "rules.num_players = 1"),
+    "nothing_for_a_text": ("run.dir=", "run.dir = '': it must not be empty"),
+    "nothing_for_a_number": ("run.minutes=", "run.minutes = '': it must be a number"),
     "no_end": ("run.minutes=none", "run.minutes, run.deals"),
 }
 
