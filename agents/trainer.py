@@ -24,7 +24,7 @@ from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
 from agents.policy import load_policy
 from agents.ppo import Learner, Weights
-from agents.rollout import Opponents, SelfPlay, StartingPots
+from agents.rollout import Opponents, SelfPlay, StartingPots, StartingStacks
 from agents.statistics import Estimate, estimate
 from agents.threads import Threads
 from bourre_env.bourre.observation import layout
@@ -114,7 +114,9 @@ class Trainer:
         """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
         self._deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
         for name in YARDSTICKS:
-            play_blocks(self.rules, load_policy(name), load_policy(name), seed=0, deal_ids=[0])
+            play_blocks(
+                self.rules, load_policy(name), load_policy(name), seed=0, deal_ids=[0], buy_in=self.config.buy_in
+            )
 
     def run(self, *, stop: Callable[[], bool], report: Callable[[dict[str, float]], None]) -> None:
         """Train until the budget is spent; the state is saved on the way and at the end.
@@ -219,7 +221,8 @@ class Trainer:
         self.counters.evaluations = max(self.counters.evaluations + 1, self._evaluations_due)
         values = {}
         for name in YARDSTICKS:
-            blocks = play_blocks(self.rules, policy, load_policy(name), seed=seed, deal_ids=deals)
+            yardstick, buy_in = load_policy(name), self.config.buy_in
+            blocks = play_blocks(self.rules, policy, yardstick, seed=seed, deal_ids=deals, buy_in=buy_in)
             self.strength[name] = estimate(blocks.block_means, seed=seed)
             for part in ("mean", "low", "high"):
                 values[f"evaluation/{name}_{part}"] = float(getattr(self.strength[name], part))
@@ -317,6 +320,7 @@ def self_play(config: Config) -> SelfPlay:
         config.seats_shown,
         StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),
         Opponents((load_policy("random"), load_policy("heuristic")), (rollout.random_share, rollout.heuristic_share)),
+        StartingStacks(rollout.smallest_stack, rollout.largest_stack),
     )
 
 

@@ -185,7 +185,7 @@ def play_tournament(config: Config, folder: Path) -> None:
         Entrant("heuristic", "heuristic"),
     )
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
-    plan = Plan((trained, random, heuristic), config.game(), config.evaluation.final_blocks, seed)
+    plan = Plan((trained, random, heuristic), config.game(), config.evaluation.final_blocks, seed, config.buy_in)
     pairs = ((trained, random), (trained, heuristic), (heuristic, random))
     results = {
         (focal.name, field.name): concatenated(

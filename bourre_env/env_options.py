@@ -89,8 +89,8 @@ def _chips_of_seats(stacks: Any, rules: Rules) -> NDArray[np.int64]:
     return np.array([chips], np.int64)
 
 
-def stacks_bought(buy_in: object, rules: Rules) -> NDArray[np.int64] | None:
-    """[1, N] chips that `buy_in` antes (`BUY_IN` when None) give each seat at table stakes; None on credit."""
+def stacks_bought(buy_in: object, rules: Rules, number: int = 1) -> NDArray[np.int64] | None:
+    """[k, N] chips of k deals in which each seat has `buy_in` antes (`BUY_IN` when None); None on credit."""
     if rules.stacks == "credit":
         if buy_in is not None:
             raise RulesError(f"buy_in={buy_in!r} has no meaning under rules with stacks='credit' (rule 6.7)")
@@ -98,7 +98,7 @@ def stacks_bought(buy_in: object, rules: Rules) -> NDArray[np.int64] | None:
     antes, most = BUY_IN if buy_in is None else integer(buy_in), MAX_CHIPS // rules.ante
     if antes is None or not 1 <= antes <= most:
         raise ValueError(f"buy_in is {buy_in!r}; it must be an integer from 1 to {most}: antes, not chips")
-    return np.full((1, rules.num_players), antes * rules.ante, np.int64)
+    return np.full((number, rules.num_players), antes * rules.ante, np.int64)
 
 
 def seat_flags(seats: Any, num_players: int) -> NDArray[np.bool_]:

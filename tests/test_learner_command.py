@@ -15,6 +15,7 @@ from learning import TINY_RUN, tiny_config
 from agents import training_cli
 from agents.checkpoint import load_checkpoint, parameter_hash
 from agents.config import CONFIG_FILE, Config, check_config
+from agents.evaluation_cli import main as evaluate
 from agents.trainer import STATE_FILE
 from agents.training_cli import main
 
@@ -72,6 +73,21 @@ def test_a_run_trains_saves_and_prints_a_tournament(tiny: str, capsys: pytest.Ca
     saved = Config.model_validate(tomllib.loads((folder / CONFIG_FILE).read_text()))
     assert saved.run.dir == str(folder)
     assert saved.run.deals == 192
+
+
+def test_6_7_a_bot_learns_table_stakes_resumes_and_plays_a_tournament(
+    tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stakes = ["rules.stacks=table_stakes", "rollout.largest_stack=6", "evaluation.buy_in=4", "network.seats_shown=6"]
+    assert main(["--config", tiny, "--set", "run.dir=run", *stakes]) == 0
+    assert "rules pagat at table stakes of 4 antes, 4 seats" in capsys.readouterr().out
+    assert load_checkpoint(Path("run/best.safetensors"))[0].rules[0].stacks == "table_stakes"
+    assert main(["--resume", "run", "--set", "run.deals=256", "evaluation.final_blocks=0"]) == 0
+    words = ["tournament", "run", "heuristic", "--blocks", "4", "--workers", "1"]
+    assert evaluate([*words, "--table-stakes", "9", "--out", "results"]) == 0
+    assert json.loads(Path("results/summary.json").read_text())["buy_in"] == 9
+    assert evaluate(words) == 2
+    assert "was not trained for 4 seats under the rules" in capsys.readouterr().err
 
 
 class Terminal(io.StringIO):
