@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: venv train test test-all check format lint types fuzz bench clean help
+.PHONY: venv train test test-all test-install check format lint types fuzz mutants bench clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,15 @@ test: $(READY) ## the quick tests (under three minutes)
 test-all: $(READY) ## every test, the slow ones too
 	$(BIN)/python -m pytest -n 2
 
+test-install: $(READY) ## the wheel alone, with the lowest and with the locked versions of what it needs
+	rm -rf build/install && mkdir -p build/install
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir build/install .
+	for lock in requirements-lowest.lock requirements.lock; do \
+		$(PYTHON) -m venv --clear build/install/venv && \
+		build/install/venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint $$lock build/install/*.whl && \
+		(cd build/install && BOURRE_CACHE=cache-$$lock venv/bin/python ../../tests/installed.py) || exit 1; \
+	done
+
 check: format lint types test ## what continuous integration runs
 
 format: $(READY) ## is the code formatted?
@@ -40,6 +49,10 @@ types: $(READY) ## do the types fit?
 
 fuzz: $(READY) ## a million decisions beside the oracle (about ten minutes)
 	$(BIN)/python tests/fuzz.py
+
+mutants: $(READY) ## do the tests notice a wrong rule? (under an hour)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --requirement requirements-mutants.lock
+	nice -n 19 $(BIN)/python -m benchmarks.mutants
 
 bench: $(READY) ## decisions per second of the engine and the environment
 	$(BIN)/python -m benchmarks.engine

@@ -9,7 +9,9 @@ same game that writes the same rows (`c_engine.c`) are measured in turn with our
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -18,8 +20,9 @@ from rich.table import Table
 from benchmarks import c_baseline
 from benchmarks.c_baseline import VIEWS, CTables
 from benchmarks.play import choose_randomly
-from bourre_env import DealQueue, Rules, Tables, raw_env, shuffled_decks
+from bourre_env import DealQueue, Rules, Tables, env, raw_env, shuffled_decks
 from bourre_env.deck import stream_keys
+from bourre_env.gym_vector import BourreVectorEnv
 
 SEED = 20260101
 WARM_UP_STEPS = 256  # the first deals of all tables begin together; with fewer, large batches look faster than they are
@@ -165,15 +168,14 @@ def gain_of_threads(num_tables: int = 16384, pairs: int = 7) -> float:
     return statistics.median(gains)
 
 
-def environment_speed(deals: int = 2000) -> float:
-    """Decisions a second of the whole AEC loop of `raw_env` with random play, four seats."""
-    env = raw_env(num_players=4)
+def environment_speed(env: Any, episodes: int) -> float:
+    """Decisions a second of the whole AEC loop of a PettingZoo environment with random play."""
     rng = np.random.default_rng(SEED)
 
     def play(number: int) -> int:
         decisions = 0
-        for deal in range(number):
-            env.reset(seed=SEED if deal == 0 else None)
+        for episode in range(number):
+            env.reset(seed=SEED if episode == 0 else None)
             for _ in env.agent_iter():
                 observation, _, terminated, truncated, _ = env.last()
                 if observation is None or terminated or truncated:
@@ -186,7 +188,33 @@ def environment_speed(deals: int = 2000) -> float:
 
     play(50)
     start = time.thread_time()
-    return play(deals) / (time.thread_time() - start)
+    return play(episodes) / (time.thread_time() - start)
+
+
+def environment_lines() -> Iterator[str]:
+    """The AEC loop of our environment and, where its packages are installed, of PettingZoo's smallest board game."""
+    yield f"raw_env, 4 players, whole AEC loop: {environment_speed(raw_env(), 2000):,.0f} decisions/s"
+    yield f"env, with wrappers: {environment_speed(env(), 2000):,.0f} decisions/s"
+    try:
+        from pettingzoo.classic.tictactoe import tictactoe
+    except ImportError as error:
+        yield f"no comparison with tictactoe_v3: {error}"
+        return
+    yield f"tictactoe_v3, raw: {environment_speed(tictactoe.raw_env(), 3000):,.0f} decisions/s"
+    yield f"tictactoe_v3, with wrappers: {environment_speed(tictactoe.env(), 2000):,.0f} decisions/s"
+
+
+def learner_speed(num_envs: int = 1024, steps: int = 200) -> float:
+    """Decisions a second of random learners at the tables of `BourreVectorEnv`, random opponents' left out."""
+    envs = BourreVectorEnv(num_envs)
+    envs.reset(seed=SEED)
+    actions, spent = np.zeros(num_envs, np.int64), 0.0
+    for step in range(-50, steps):
+        choose_randomly(envs.tables.legal_packed(), stream_keys(SEED, [step + 50])[0], actions)
+        start = time.thread_time()
+        envs.step(actions)
+        spent += time.thread_time() - start if step >= 0 else 0.0
+    return num_envs * steps / spent
 
 
 def speed_table(yardstick: float) -> Table:
@@ -232,7 +260,9 @@ def main() -> int:
     else:
         console.print(comparison_table())
     console.print(f"all threads, 16,384 tables, against one: {gain_of_threads():.2f} times as fast (wall clock)")
-    console.print(f"raw_env, 4 players, whole AEC loop: {environment_speed():,.0f} decisions/s")
+    console.print(f"BourreVectorEnv, 1,024 tables, random opponents: {learner_speed():,.0f} learners' decisions/s")
+    for line in environment_lines():
+        console.print(line)
     return 0
 
 

@@ -1,10 +1,12 @@
 """Bourré for reinforcement learning: the rules, thousands of tables at once, and a PettingZoo environment."""
 
+from bourre_env import gym
 from bourre_env.bourre.deals import DealQueue
 from bourre_env.bourre.rules import PRESETS, Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.stepping import Buffers
 from bourre_env.bourre.tables import Tables
+from bourre_env.decision import Decision
 from bourre_env.deck import shuffled_decks
 from bourre_env.env import env, raw_env, register
 from bourre_env.errors import (
@@ -14,6 +16,7 @@ from bourre_env.errors import (
     IllegalActionError,
     MissingPackageError,
     NotationError,
+    OpponentError,
     ResetNeededError,
     RulesError,
     UnknownAgentError,
@@ -25,10 +28,12 @@ __all__ = [
     "Buffers",
     "ChipsError",
     "DealQueue",
+    "Decision",
     "DeckError",
     "IllegalActionError",
     "MissingPackageError",
     "NotationError",
+    "OpponentError",
     "ResetNeededError",
     "Rules",
     "RulesError",
@@ -41,3 +46,4 @@ __all__ = [
 ]
 
 register()
+gym.register()

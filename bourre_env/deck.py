@@ -45,18 +45,22 @@ def stream_key(seed: np.uint64, stream_id: np.uint64) -> np.uint64:
 
 
 @njit_entry
-def _fill_keys(seed: np.uint64, stream_ids: NDArray[np.uint64], keys: NDArray[np.uint64]) -> None:
-    """The keys of `stream_ids` [D] into `keys` [D]."""
+def _fill_keys(seeds: NDArray[np.uint64], stream_ids: NDArray[np.uint64], keys: NDArray[np.uint64]) -> None:
+    """The keys of `stream_ids` [D] into `keys` [D]; one seed for all, or [D]."""
+    last = len(seeds) - 1
     for row in range(len(keys)):
-        keys[row] = stream_key(seed, stream_ids[row])
+        keys[row] = stream_key(seeds[min(row, last)], stream_ids[row])
 
 
 @njit_entry
-def _fill_decks(seed: np.uint64, deal_ids: NDArray[np.uint64], pack: NDArray[np.int8], decks: NDArray[np.int8]) -> None:
-    """The shuffled packs of `deal_ids` [D] into `decks` [D, C]."""
+def _fill_decks(
+    seeds: NDArray[np.uint64], deal_ids: NDArray[np.uint64], pack: NDArray[np.int8], decks: NDArray[np.int8]
+) -> None:
+    """The shuffled packs of `deal_ids` [D] into `decks` [D, C]; one seed for all, or [D]."""
+    last = len(seeds) - 1
     for row in range(len(deal_ids)):
         decks[row] = pack
-        shuffle(decks[row], len(pack), stream_key(seed, deal_ids[row]))
+        shuffle(decks[row], len(pack), stream_key(seeds[min(row, last)], deal_ids[row]))
 
 
 def mix_array(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -66,11 +70,14 @@ def mix_array(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return words ^ (words >> np.uint64(31))
 
 
-def _checked_seed(seed: int) -> np.uint64:
-    """A seed as one 64-bit word."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) <= _LARGEST:
-        raise ValueError(f"seed {seed!r} is not an integer from 0 to 2^64 - 1")
-    return np.uint64(seed)
+def _checked_seeds(seed: ArrayLike, number: int) -> NDArray[np.uint64]:
+    """One seed, or `number` of them, as 64-bit words [1] or [number]."""
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and 0 <= int(seed) <= _LARGEST:
+        return np.array([seed], np.uint64)
+    given = np.asarray(seed)
+    if given.shape == (number,) and given.dtype.kind in "iu" and not (given.dtype.kind == "i" and (given < 0).any()):
+        return given.astype(np.uint64)
+    raise ValueError(f"seed {seed!r} is not an integer from 0 to 2^64 - 1, nor one for each of {number} numbers")
 
 
 def _checked_ids(ids: ArrayLike) -> NDArray[np.uint64]:
@@ -83,32 +90,32 @@ def _checked_ids(ids: ArrayLike) -> NDArray[np.uint64]:
     return given.astype(np.uint64)
 
 
-def stream_keys(seed: int, stream_ids: ArrayLike) -> NDArray[np.uint64]:
+def stream_keys(seed: ArrayLike, stream_ids: ArrayLike) -> NDArray[np.uint64]:
     """One well-mixed key for each numbered stream of a seed.
 
     Args:
-        seed: 0 to 2^64 - 1.
+        seed: 0 to 2^64 - 1, one for all or [D] of them.
         stream_ids: [D] integers from 0.
 
     Returns:
         [D] uint64.
 
     Raises:
-        ValueError: the seed or an id is not an integer in range.
+        ValueError: a seed or an id is not an integer in range.
     """
     ids = _checked_ids(stream_ids)
     keys = np.empty(len(ids), np.uint64)
-    _fill_keys(_checked_seed(seed), ids, keys)
+    _fill_keys(_checked_seeds(seed, len(ids)), ids, keys)
     return keys
 
 
 def shuffled_decks(
-    seed: int, deal_ids: ArrayLike, *, pack: Sequence[int] | None = None, out: NDArray[np.int8] | None = None
+    seed: ArrayLike, deal_ids: ArrayLike, *, pack: Sequence[int] | None = None, out: NDArray[np.int8] | None = None
 ) -> NDArray[np.int8]:
     """The packs of the deals `deal_ids` under a seed, in dealing order (rule 8.3).
 
     Args:
-        seed: 0 to 2^64 - 1.
+        seed: 0 to 2^64 - 1, one for all or [D] of them.
         deal_ids: [D] integers from 0; a deal's pack does not depend on which others are asked for.
         pack: real ids of a shorter pack, ascending (`Rules.pack`); all 52 cards when left out.
         out: [D, C] int8 to fill; a fresh array when left out.
@@ -117,10 +124,10 @@ def shuffled_decks(
         [D, C] int8 real card ids.
 
     Raises:
-        ValueError: the seed or an id is not an integer in range, or `out` has another shape or dtype.
+        ValueError: a seed or an id is not an integer in range, or `out` has another shape or dtype.
     """
     ids = _checked_ids(deal_ids)
     cards = _FULL_PACK if pack is None else np.array(pack, np.int8)
     decks = buffer(out, (len(ids), len(cards)), np.dtype(np.int8))
-    _fill_decks(_checked_seed(seed), ids, cards, decks)
+    _fill_decks(_checked_seeds(seed, len(ids)), ids, cards, decks)
     return decks

@@ -130,15 +130,17 @@ from bourre_env.deck import shuffled_decks
 from bourre_env.drawing.picture import picture
 from bourre_env.drawing.window import Window, need_pygame
 from bourre_env.env_options import (
+    DEFAULT_PLAYERS,
     checked_options,
     checked_seat,
     checked_seed,
-    drawn_dealer,
+    drawn_dealers,
     integer,
+    rules_of,
     seat_flags,
     stacks_bought,
 )
-from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, RulesError, UnknownAgentError
+from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, UnknownAgentError
 from bourre_env.notation import FORFEIT, DealRecord, write
 from bourre_env.render import ansi, seen_by
 
@@ -184,20 +186,6 @@ class ForfeitIllegalWrapper(wrappers.BaseWrapper):  # type: ignore[misc]
             self.unwrapped.forfeit(illegal_action=action, reason=str(error))
 
 
-def _rules_of(rules: str | Rules, num_players: int) -> Rules:
-    """The rules of the environment, from a preset's name or a value."""
-    if isinstance(rules, str):
-        return Rules.preset(rules, num_players=num_players)
-    if not isinstance(rules, Rules):
-        raise RulesError(f"rules is {rules!r}; give the name of a preset or a Rules value")
-    if rules.num_players != num_players and num_players != _DEFAULT_PLAYERS:
-        raise RulesError(f"num_players={num_players} contradicts rules.num_players={rules.num_players}")
-    return rules
-
-
-_DEFAULT_PLAYERS = 4
-
-
 class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name PettingZoo's users expect
     """Bourré without wrappers: an illegal action raises `IllegalActionError` and changes nothing.
 
@@ -217,7 +205,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
     def __init__(
         self,
-        num_players: int = _DEFAULT_PLAYERS,
+        num_players: int = DEFAULT_PLAYERS,
         rules: str | Rules = "pagat",
         num_deals: int = 1,
         render_mode: str | None = None,
@@ -233,7 +221,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
         if render_mode == "human":
             need_pygame()
-        self.rules = _rules_of(rules, num_players)
+        self.rules = rules_of(rules, num_players)
         self._buy_in = stacks_bought(buy_in, self.rules)
         self.num_deals = deals
         self.render_mode = render_mode
@@ -299,7 +287,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         deck = chosen.get("deck")
         self._tables.deal(
             self._deck(new_seed, deal_id) if deck is None else deck[None],
-            chosen.get("dealer", drawn_dealer(new_seed, deal_id, self.rules.num_players)),
+            chosen.get("dealer", drawn_dealers(new_seed, [deal_id], self.rules.num_players)),
             carry=chosen.get("carry", 0),
             exempt=seat_flags(chosen.get("exempt", ()), self.rules.num_players),
             stacks=chosen.get("stacks", self._buy_in),
@@ -308,6 +296,11 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self.deal_index = 0
         self._begin_bookkeeping()
         self._follow()
+
+    @property
+    def deal_id(self) -> int:
+        """The number of the current deal in the stream of the seed."""
+        return self._deals_since_seed - 1
 
     def _deck(self, seed: int, deal_id: int) -> NDArray[np.int8]:
         """[1, C]: the pack of a numbered deal."""

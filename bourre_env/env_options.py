@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bourre_env.bourre.rules import BUY_IN, MAX_CHIPS, Rules
 from bourre_env.cards import card_id
@@ -14,8 +14,22 @@ from bourre_env.deck import stream_keys
 from bourre_env.errors import DeckError, RulesError
 
 OPTIONS = ("deck", "dealer", "carry", "exempt", "stacks")
-_DEALER_STREAM = 0x6465616C6572  # keeps the draw of the dealer apart from the packs
+_DEALER_STREAM = np.uint64(0x6465616C6572)  # keeps the draw of the dealer apart from the packs
 _LARGEST_SEED = 2**64 - 1
+
+
+DEFAULT_PLAYERS = 4
+
+
+def rules_of(rules: str | Rules, num_players: int) -> Rules:
+    """The rules of an environment, from a preset's name or a value that brings its own number of players."""
+    if isinstance(rules, str):
+        return Rules.preset(rules, num_players=num_players)
+    if not isinstance(rules, Rules):
+        raise RulesError(f"rules is {rules!r}; give the name of a preset or a Rules value")
+    if rules.num_players != num_players and num_players != DEFAULT_PLAYERS:
+        raise RulesError(f"num_players={num_players} contradicts rules.num_players={rules.num_players}")
+    return rules
 
 
 def integer(action: object) -> int | None:
@@ -43,9 +57,10 @@ def checked_seat(seat: object, num_players: int) -> int | None:
     return number
 
 
-def drawn_dealer(seed: int, deal_id: int, num_players: int) -> int:
-    """The dealer of the first deal of an episode, drawn from the seed."""
-    return int(stream_keys(seed ^ _DEALER_STREAM, [deal_id])[0] % np.uint64(num_players))
+def drawn_dealers(seed: ArrayLike, deal_ids: ArrayLike, num_players: int) -> NDArray[np.int8]:
+    """[D] int8: the dealers of episodes that begin with the deals `deal_ids` [D], drawn from one seed or from [D]."""
+    keys = stream_keys(np.asarray(seed, np.uint64) ^ _DEALER_STREAM, deal_ids)
+    return (keys % np.uint64(num_players)).astype(np.int8)
 
 
 def checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, Any]:

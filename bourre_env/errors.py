@@ -37,3 +37,7 @@ class UnknownAgentError(BourreError, ValueError, KeyError):
 
 class MissingPackageError(BourreError, ImportError):
     """Something asked for needs a package that is not installed; the message names the extra that brings it."""
+
+
+class OpponentError(BourreError, ValueError):
+    """An opponent that is no policy, cannot be found, or answered with something that is no action."""

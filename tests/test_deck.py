@@ -51,7 +51,7 @@ def test_one_number_and_none_are_lists_too() -> None:
     assert stream_keys(3, np.zeros(0, np.int64)).shape == (0,)
 
 
-@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "7", None, True, [3], np.float64(2), np.bool_(True)])
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.0, "7", None, True, [3, 4], [-1], [1.0], np.float64(2), np.bool_(True)])
 def test_b062_seed_that_is_no_64_bit_number_is_refused(seed: object) -> None:
     for function in (shuffled_decks, stream_keys):
         with pytest.raises(ValueError, match=r"seed .* is not an integer from 0 to 2\^64 - 1"):
@@ -88,3 +88,25 @@ def test_b054_global_generators_neither_matter_nor_move() -> None:
     states = (random.getstate(), repr(np.random.get_state()))  # noqa: NPY002
     assert (shuffled_decks(9, range(50)) == expected).all()
     assert (random.getstate(), repr(np.random.get_state())) == states  # noqa: NPY002
+
+
+def test_each_deal_may_have_a_seed_of_its_own() -> None:
+    seeds, deals = [5, 2**64 - 1, 0], [3, 0, 2**40]
+    decks, keys = shuffled_decks(np.array(seeds, np.uint64), deals), stream_keys(np.array(seeds, np.uint64), deals)
+    for row, (seed, deal) in enumerate(zip(seeds, deals, strict=True)):
+        assert (decks[row] == shuffled_decks(seed, [deal])[0]).all()
+        assert keys[row] == stream_keys(seed, [deal])[0]
+    assert (shuffled_decks([7], [4]) == shuffled_decks(7, [4])).all()
+
+
+def test_seeds_that_do_not_fit_the_deals_are_refused() -> None:
+    with pytest.raises(ValueError, match="nor one for each of 3 numbers"):
+        shuffled_decks([1, 2], [0, 1, 2])
+
+
+def test_decks_go_into_the_array_that_is_given() -> None:
+    out = np.zeros((2, 52), np.int8)
+    assert shuffled_decks(3, [1, 2], out=out) is out
+    assert (out == shuffled_decks(3, [1, 2])).all()
+    with pytest.raises(ValueError, match="out is"):
+        shuffled_decks(3, [1, 2, 3], out=out)

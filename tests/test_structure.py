@@ -100,7 +100,7 @@ def test_the_game_never_imports_its_players(name: str) -> None:
 def test_only_the_environment_imports_pettingzoo_and_only_environments_gymnasium(name: str) -> None:
     found = packages(imports(name))
     assert "pettingzoo" not in found or name == "bourre_env.env"
-    assert "gymnasium" not in found or name in ("bourre_env.env", "bourre_env.gym")
+    assert "gymnasium" not in found or name in ("bourre_env.env", "bourre_env.gym", "bourre_env.gym_vector")
 
 
 @pytest.mark.parametrize("name", sorted(FOUNDATION))

@@ -233,6 +233,32 @@ def test_every_form_of_actions_runs_the_same_compiled_step() -> None:
     assert len(batch.step_rows.signatures) == 1
 
 
+def test_view_rows_shows_the_tables_named() -> None:
+    tables, rows = in_mid_deal(), [4, 0, 5]
+    words, legal = tables.view_rows(rows)
+    np.testing.assert_array_equal(words, tables.observe_packed()[rows])
+    np.testing.assert_array_equal(legal, tables.legal_packed()[rows])
+    with pytest.raises(ValueError, match="twice"):
+        tables.view_rows([1, 1])
+
+
+def test_a_step_of_some_tables_leaves_the_others_alone() -> None:
+    tables, rows = in_mid_deal(), [4, 0, 5]
+    actions, before = random_actions(tables.legal_action_mask(), np.random.default_rng(1)), tables.take(range(6))
+    tables.step(actions[rows], rows=rows)
+    whole = before.take(range(6))
+    whole.step(actions)
+    for row in range(6):
+        expected = (whole if row in rows else before).records[row]
+        assert tables.records[row].tobytes() == expected.tobytes()
+    with pytest.raises(ValueError, match="cannot be combined"):
+        tables.step(actions[rows], rows=rows, out=tables.buffers())
+    again = in_mid_deal()
+    wrong = actions[rows]
+    wrong[1] = -1
+    assert_refused(again, lambda: again.step(wrong, rows=rows), IllegalActionError, "table 0, ")
+
+
 # --- bad deals
 
 DECKS = shuffled_decks(7, range(6))

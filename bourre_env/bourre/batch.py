@@ -44,13 +44,17 @@ def is_named_twice(rows: NDArray[np.int64], num_tables: int) -> bool:
 
 
 @njit_entry
-def step_rows(tables: Records, rules: Records, actions: NDArray[np.int64], play_forced: bool) -> int:
-    """Take the actions [B] unless one is illegal; return the first row with an illegal one, else -1."""
-    illegal = first_illegal(tables, actions)
-    if illegal < 0:
-        for row in range(len(tables)):
-            take_action(tables[row], rules[0], actions[row], play_forced)
-    return illegal
+def step_rows(
+    tables: Records, rules: Records, rows: NDArray[np.int64], actions: NDArray[np.int64], play_forced: bool
+) -> int:
+    """Take the actions [k] at the tables `rows` [k]; if one is illegal take none and return its place, else -1."""
+    for place in range(len(rows)):
+        table = tables[rows[place]]
+        if not turn.is_legal(table, actions[place]) and table.phase != SETTLED:
+            return place
+    for place in range(len(rows)):
+        take_action(tables[rows[place]], rules[0], actions[place], play_forced)
+    return -1
 
 
 @njit
@@ -115,6 +119,18 @@ def encode_turn(table: np.record, rules: np.record, words: NDArray[np.uint64]) -
         words[:] = EMPTY
     else:
         encode(table, rules, table.to_act, words)
+
+
+@njit_entry
+def view_rows(
+    tables: Records, rules: Records, rows: NDArray[np.int64], words: NDArray[np.uint64], legal: NDArray[np.uint64]
+) -> None:
+    """What the seats to act at the tables `rows` [k] see and may do, into `words` [k, W] and `legal` [k, 2]."""
+    for place in range(len(rows)):
+        table = tables[rows[place]]
+        encode_turn(table, rules[0], words[place])
+        legal[place, 0] = table.legal[0]
+        legal[place, 1] = table.legal[1]
 
 
 @njit_entry

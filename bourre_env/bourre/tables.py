@@ -60,6 +60,7 @@ class Tables:
         self._state["phase"] = SETTLED
         self._state["to_act"] = NO_SEAT
         self._rules: NDArray[Any] = rules.record().view(np.ndarray)
+        self._every_row = np.arange(num_tables)
         self._no_deals = DealQueue(rules)
 
     @property
@@ -100,7 +101,7 @@ class Tables:
     def _rows(self, rows: ArrayLike | None) -> NDArray[np.int64]:
         """Indices of the chosen tables, checked."""
         if rows is None:
-            return np.arange(self.num_tables)
+            return self._every_row
         chosen = np.asarray(rows)
         if chosen.dtype == np.bool_ or (chosen.size and chosen.dtype.kind not in "iu") or chosen.ndim != 1:
             raise ValueError(f"rows must be a list of table indices, not {chosen.dtype} of shape {chosen.shape}")
@@ -118,11 +119,12 @@ class Tables:
         actions: ArrayLike,
         play_forced: bool = False,
         *,
+        rows: ArrayLike | None = None,
         out: Buffers | None = None,
         queue: DealQueue | None = None,
         parallel: bool = False,
     ) -> None:
-        """Take one decision at every table that is not settled.
+        """Take one decision at every table that is not settled, or at some of them.
 
         With `out` the same call writes what can be seen afterwards, and with `queue` it deals again wherever a deal
         has ended, which is several times faster than asking for each on its own.
@@ -130,6 +132,7 @@ class Tables:
         Args:
             actions: [B] integers; entries of settled tables are ignored.
             play_forced: afterwards also play decisions with a single legal action, until every table waits at a choice.
+            rows: [k] indices of the tables that take `actions` [k]; all tables when left out. Not with `out`.
             out: arrays to fill (`buffers`).
             queue: settled tables take its deals, in the order of the rows; they stay settled when it is empty.
             parallel: use all of Numba's threads (`numba.set_num_threads`); worth it from some thousands of tables on,
@@ -137,20 +140,24 @@ class Tables:
 
         Raises:
             IllegalActionError: some action is illegal; it names the table, and nothing has changed.
-            ValueError: wrong shape or dtype, or `queue` or `parallel` without `out`, or a queue of other rules.
+            ValueError: wrong shape or dtype, `queue` or `parallel` without `out`, `rows` with it, or a queue of other
+                rules.
         """
+        stepped = self._every_row if rows is None else self._rows(rows)
         chosen = np.asarray(actions)
-        if chosen.shape != (self.num_tables,) or chosen.dtype.kind not in "iu":
+        if chosen.shape != stepped.shape or chosen.dtype.kind not in "iu":
             raise ValueError(
-                f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_tables},)"
+                f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape {stepped.shape}"
             )
         given = plain(chosen, np.int64)
         if out is None and queue is None and not parallel:
-            row = batch.step_rows(self._state, self._rules, given, play_forced)
+            place = batch.step_rows(self._state, self._rules, stepped, given, play_forced)
+        elif rows is None:
+            place = self._advance(given, play_forced, out, queue, parallel)
         else:
-            row = self._advance(given, play_forced, out, queue, parallel)
-        if row >= 0:
-            raise self.illegal_action(row, int(chosen[row]))
+            raise ValueError("rows= cannot be combined with out=, queue= and parallel=, which step every table")
+        if place >= 0:
+            raise self.illegal_action(int(stepped[place]), int(chosen[place]))
 
     def _advance(
         self,
@@ -267,6 +274,18 @@ class Tables:
         mask = np.empty(self.num_actions, np.int8)
         batch.view_one(self._state, self._rules, seat, features, mask)
         return features, mask
+
+    def view_rows(self, rows: ArrayLike) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Packed observations [k, W] and legal sets [k, 2] of the seats to act at the tables `rows` [k].
+
+        Raises:
+            ValueError: an index is out of range or named twice.
+        """
+        chosen = self._rows(rows)
+        words = np.empty((len(chosen), self.layout.num_words), np.uint64)
+        legal = np.empty((len(chosen), 2), np.uint64)
+        batch.view_rows(self._state, self._rules, chosen, words, legal)
+        return words, legal
 
     def hidden_packed(self, out: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
         """[B, S] uint64: every seat's hand, the seat to act first and the others clockwise; zeros in settled rows.

@@ -1,0 +1,338 @@
+"""Many tables at once, one learner at each: `gymnasium.make_vec("bourre_env/Bourre-v0", num_envs=...)`.
+
+The same episodes as `SyncVectorEnv` over `bourre_env.gym.BourreEnv`, to the byte, as long as opponents draw from
+`Decision.key`: table i of `reset(seed=s)` has the seed s + i. But all tables step in compiled code, and each opponent
+is asked once for all tables that wait for it.
+
+Shapes: B tables, N seats, k chosen rows, O features, A actions.
+"""
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from bourre_env.bourre.rules import Rules
+from bourre_env.bourre.tables import Tables
+from bourre_env.decision import Decision
+from bourre_env.deck import shuffled_decks
+from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, rules_of
+from bourre_env.errors import IllegalActionError, ResetNeededError, RulesError
+from bourre_env.gym import checked_illegal, drawn_seats, observation_space
+from bourre_env.opponents import MAX_SEATS, ask, choice_keys, choice_numbers, load_opponents
+
+Infos = dict[str, Any]
+
+
+class BourreVectorEnv(VectorEnv[Any, Any, Any]):
+    """One learner at each of B tables.
+
+    Attributes:
+        tables: the tables themselves.
+        opponents: who sits on the learner's left, in order; the same at every table.
+        seats: [B] int64, the learner's seat in the current episodes.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        num_players: int = 4,
+        rules: str | Rules = "pagat",
+        num_deals: int = 1,
+        opponents: Any = "random",
+        seat: int | None = None,
+        illegal: str = "ignore",
+        mask_in_observation: bool = False,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+    ) -> None:
+        """Set up the tables; `reset` deals.
+
+        Args:
+            num_envs: B.
+            num_players: as in `BourreEnv`, like all that follow but the last.
+            rules: the name of a preset or a `Rules` value.
+            num_deals: deals in an episode.
+            opponents: who sits in the other seats of every table.
+            seat: the learner's seat; drawn for each episode when left out.
+            illegal: "ignore" or "raise".
+            mask_in_observation: observations are dicts with the mask.
+            autoreset_mode: what happens when an episode ends. "SameStep": the next one begins at once, and
+                `infos["final_obs"]` and `infos["final_info"]` keep the last view; "NextStep": at the next step, whose
+                action is ignored; "Disabled": when `reset(options={"reset_mask": ...})` asks for it.
+        """
+        self.rules = rules_of(rules, num_players)
+        if self.rules.stacks == "table_stakes":
+            raise RulesError("the Gymnasium views play on credit (rule 6.7); use bourre_env.env for table stakes")
+        deals = integer(num_deals)
+        if deals is None or deals < 1:
+            raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
+        self.num_envs, self.num_deals = num_envs, deals
+        self.tables = Tables(self.rules, num_envs)
+        self.opponents = load_opponents(opponents, self.rules)
+        ids = [id(opponent) for opponent in self.opponents]
+        self._each_opponent = [self.opponents[ids.index(one)] for one in dict.fromkeys(ids)]  # asked once a round
+        self._opponent_at = np.array([list(dict.fromkeys(ids)).index(one) for one in ids])  # by place on the left
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
+        self._fixed_seat = checked_seat(seat, self.rules.num_players)
+        self._ignores_illegal = checked_illegal(illegal)
+        self._mask_in_observation = mask_in_observation
+        size, num_actions = self.tables.layout.size, self.tables.num_actions
+        self.single_observation_space = observation_space(size, num_actions, mask_in_observation)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.single_action_space = spaces.Discrete(num_actions)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.seats = np.zeros(num_envs, np.int64)
+        self._seeds = np.zeros(num_envs, np.uint64)
+        self._deal_ids = np.full(num_envs, -1)  # in the streams of the seeds
+        self._deals_played = np.zeros(num_envs, np.int64)  # in the current episodes
+        self._keys = np.zeros((num_envs, MAX_SEATS), np.uint64)
+        self._decisions = np.zeros((num_envs, MAX_SEATS), np.uint64)
+        self._chips = np.zeros(num_envs)  # won or lost by the learners since their last decisions
+        self._is_over = np.ones(num_envs, np.bool_)
+        self._is_seeded = np.zeros(num_envs, np.bool_)
+        self._rng = np.random.default_rng(0)
+
+    # --- episodes ---
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, Infos]:
+        """Begin an episode at every table.
+
+        Args:
+            seed: s gives table i the seed s + i; or one for each table, None going on with its stream.
+            options: `reset_mask`, [B] bool, for some of the tables only.
+
+        Raises:
+            ValueError: a seed or a mask that does not fit.
+        """
+        rows = self._rows_to_reset(options)
+        for row, one in zip(rows, self._seeds_of(seed, rows), strict=True):
+            if one is not None or not self._is_seeded[row]:
+                self._seeds[row] = secrets.randbits(64) if one is None else one
+                self._deal_ids[row] = -1
+                self._is_seeded[row] = True
+        if seed is not None or not self._rng_is_seeded():
+            self._rng = np.random.default_rng(self._seeds)
+        self._begin(rows)
+        views = self._views()
+        return views, self._infos(views)
+
+    def _rng_is_seeded(self) -> bool:
+        """Whether some episode has begun before."""
+        return bool((self._deal_ids >= 0).any())
+
+    def _rows_to_reset(self, options: dict[str, Any] | None) -> NDArray[np.int64]:
+        """Indices of the tables that `reset` is asked for."""
+        if not options or "reset_mask" not in options:
+            return np.arange(self.num_envs)
+        mask = options["reset_mask"]
+        if (
+            not isinstance(mask, np.ndarray)
+            or mask.shape != (self.num_envs,)
+            or mask.dtype != np.bool_
+            or not mask.any()
+        ):
+            raise ValueError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},), not all False")
+        return np.flatnonzero(mask)
+
+    def _seeds_of(self, seed: int | Sequence[int | None] | None, rows: NDArray[np.int64]) -> list[int | None]:
+        """The seed of each of the tables `rows`, None where none is given."""
+        if seed is None:
+            return [None] * len(rows)
+        number = integer(seed)
+        if number is not None:
+            return [checked_seed(number + int(row)) for row in rows]
+        given = list(seed)  # type: ignore[arg-type]
+        if len(given) != self.num_envs:
+            raise ValueError(f"seed has {len(given)} entries; {self.num_envs} tables need one each")
+        return [None if given[row] is None else checked_seed(given[row]) for row in rows]
+
+    def _begin(self, rows: NDArray[np.int64]) -> None:
+        """Begin episodes at the tables `rows` and play them up to the learners' first decisions."""
+        self._is_over[rows] = False
+        while len(rows):
+            self._deal_ids[rows] += 1
+            self._deals_played[rows] = 0
+            self._chips[rows] = 0.0
+            seeds, deal_ids = self._seeds[rows], self._deal_ids[rows]
+            drawn = drawn_seats(seeds, deal_ids, self.rules.num_players)
+            self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
+            self._deal(rows, drawn_dealers(seeds, deal_ids, self.rules.num_players))
+            self._play_opponents(rows)
+            rows = rows[self._is_over[rows]]  # nobody but opponents decided anything: left out
+            self._is_over[rows] = False
+
+    def _deal(
+        self,
+        rows: NDArray[np.int64],
+        dealers: NDArray[np.int8],
+        carry: NDArray[np.int64] | int = 0,
+        exempt: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Deal at the tables `rows` the packs of their current numbers."""
+        seeds, deal_ids = self._seeds[rows], self._deal_ids[rows]
+        self.tables.deal(shuffled_decks(seeds, deal_ids, pack=self.rules.pack), dealers, carry, exempt, rows)
+        self._keys[rows] = choice_keys(seeds, deal_ids)
+        self._decisions[rows] = 0
+
+    # --- opponents ---
+
+    def _play_opponents(self, rows: NDArray[np.int64]) -> None:
+        """At the tables `rows` opponents decide until the learner is to act or its episode is over."""
+        while len(rows):
+            rows = self._settle(rows)
+            seats = self.tables.to_act[rows]
+            waits = seats != self.seats[rows]
+            rows, seats = rows[waits], seats[waits]
+            if len(rows):
+                self.tables.step(self._choices(rows, seats), rows=rows)
+
+    def _choices(self, rows: NDArray[np.int64], seats: NDArray[np.int8]) -> NDArray[np.int64]:
+        """[k] what the opponents in `seats` of the tables `rows` decide."""
+        streams = MAX_SEATS * rows + seats
+        numbers = self._decisions.reshape(-1)[streams] + np.uint64(1)
+        self._decisions.reshape(-1)[streams] = numbers
+        keys = choice_numbers(self._keys.reshape(-1)[streams], numbers)
+        words, legal = self.tables.view_rows(rows)
+        if len(self._each_opponent) == 1:
+            return ask(self.opponents[0], Decision.from_packed(words, legal, seats, self.rules, keys), self._rng)
+        who = self._opponent_at[(seats - self.seats[rows] - 1) % self.rules.num_players]
+        actions = np.empty(len(rows), np.int64)
+        for index, opponent in enumerate(self._each_opponent):
+            mine = who == index
+            if mine.any():
+                decision = Decision.from_packed(words[mine], legal[mine], seats[mine], self.rules, keys[mine])
+                actions[mine] = ask(opponent, decision, self._rng)
+        return actions
+
+    def _settle(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the chips of deals that have ended; deal again where the episode goes on, else end it.
+
+        Returns:
+            Those of the tables `rows` whose episodes go on.
+        """
+        ended = rows[self.tables.settled[rows]]
+        if not len(ended):
+            return rows
+        while len(ended):
+            self._chips[ended] += self.tables.returns[ended, self.seats[ended]]
+            self._deals_played[ended] += 1
+            is_last = self._deals_played[ended] == self.num_deals
+            last, on = ended[is_last], ended[~is_last]
+            carry = self.tables.carry
+            self._chips[last] += carry[last] / self.rules.num_players
+            self._is_over[last] = True
+            if len(on):
+                self._deal_ids[on] += 1
+                dealers = (self.tables.dealer[on] + 1) % self.rules.num_players
+                self._deal(on, dealers, carry[on], self.tables.exempt[on])
+            ended = on[self.tables.settled[on]]
+        return rows[~self._is_over[rows]]
+
+    # --- stepping ---
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Infos]:
+        """Take every learner's decision, and then those of opponents up to its next one.
+
+        Args:
+            actions: [B] integers; ignored where a new episode begins at this step.
+
+        Returns:
+            Observations [B, …], rewards [B] float64, terminations [B], truncations [B], infos.
+
+        Raises:
+            IllegalActionError: an action is illegal and `illegal` is "raise"; nothing has changed.
+            ResetNeededError: an episode is over, and `reset` was not called.
+        """
+        chosen = self._checked(actions)
+        starting = self._is_over.copy()
+        if (starting.any() and self.autoreset_mode is not AutoresetMode.NEXT_STEP) or not self._rng_is_seeded():
+            raise ResetNeededError("step() was called where no episode is going on; call reset() first")
+        legal = self._are_legal(chosen) & ~starting
+        illegal = ~legal & ~starting
+        if illegal.any() and not self._ignores_illegal:
+            row = int(np.argmax(illegal))
+            raise self.tables.illegal_action(row, int(chosen[row]))
+        if starting.any():
+            self._begin(np.flatnonzero(starting))
+        rows = np.flatnonzero(legal)
+        self.tables.step(chosen[rows], rows=rows)
+        self._play_opponents(rows)
+        rewards = np.where(legal, self._chips, 0.0)
+        self._chips[legal] = 0.0
+        return self._results(rewards, illegal)
+
+    def _checked(self, actions: Any) -> NDArray[np.int64]:
+        """[B] the actions, which must be integers."""
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
+            raise IllegalActionError(
+                f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_envs},)"
+            )
+        return chosen.astype(np.int64)
+
+    def _are_legal(self, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """[B] bool: whether each learner may take its action."""
+        inside = (actions >= 0) & (actions < self.tables.num_actions)
+        places = np.where(inside, actions, 0).astype(np.uint64)
+        words = self.tables.legal_packed()[np.arange(self.num_envs), places // np.uint64(64)]
+        return inside & ((words >> (places % np.uint64(64))) & np.uint64(1) != 0)
+
+    def _results(
+        self, rewards: NDArray[np.float64], illegal: NDArray[np.bool_]
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Infos]:
+        """What `step` hands out; begins the next episodes, where that is to happen at once."""
+        over = self._is_over.copy()
+        nothing = np.zeros(self.num_envs, np.bool_)
+        flags = (nothing, over) if self.num_deals > 1 else (over, nothing)
+        infos: Infos = {}
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and over.any():
+            infos = self._final(over, illegal)
+            self._begin(np.flatnonzero(over))
+            illegal = illegal & ~over
+        views = self._views()
+        return views, rewards, *flags, infos | self._infos(views, illegal)
+
+    def _final(self, over: NDArray[np.bool_], illegal: NDArray[np.bool_]) -> Infos:
+        """The last views of the episodes that are over, in the form of Gymnasium's own vector environments."""
+        rows = np.flatnonzero(over)
+        features = self.tables.take(rows).observe(seats=self.seats[rows])
+        mask = np.zeros((self.num_envs, self.tables.num_actions), np.int8)
+        final = np.full(self.num_envs, None, object)
+        for place, row in enumerate(rows):
+            view = {"observation": features[place], "action_mask": mask[row]}
+            final[row] = view if self._mask_in_observation else features[place]
+        details = {"action_mask": mask, "seat": np.where(over, self.seats, 0), "illegal_action": illegal & over}
+        final_info = details | {f"_{name}": over.copy() for name in details}
+        return {"final_obs": final, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
+
+    def _views(self) -> Any:
+        """What the learners see, as fresh arrays."""
+        features = self.tables.observe()
+        if self._is_over.any():
+            over = self._is_over
+            features[over] = self.tables.observe(seats=np.where(over, self.seats, -1))[over]
+        if not self._mask_in_observation:
+            return features
+        return {"observation": features, "action_mask": self.action_masks().astype(np.int8)}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """[B, A] bool: each learner's legal actions; none where its episode is over."""
+        return self.tables.legal_action_mask()
+
+    def _infos(self, views: Any, illegal: NDArray[np.bool_] | None = None) -> Infos:
+        """Masks, seats and illegal actions of all tables."""
+        mask = views["action_mask"].copy() if self._mask_in_observation else self.action_masks().astype(np.int8)
+        details = {
+            "action_mask": mask,
+            "seat": self.seats.copy(),
+            "illegal_action": np.zeros(self.num_envs, np.bool_) if illegal is None else illegal,
+        }
+        return details | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in details}

@@ -1,0 +1,101 @@
+"""Who sits at the table besides the learner of a Gymnasium view.
+
+An opponent is anything with `act(decision, rng)` (`agents.policy.Policy`). The environment knows no policy by name:
+specs such as "heuristic" go to the loader that the installed package announces as an entry point.
+
+Shapes: D decisions.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bourre_env.bourre.rules import Rules
+from bourre_env.decision import Decision
+from bourre_env.deck import GOLDEN, mix_array, stream_keys
+from bourre_env.errors import OpponentError
+
+ENTRY_POINTS, LOADER = "bourre_env", "load_policy"
+MAX_SEATS = 8
+_CHOICE_STREAM = np.uint64(0x6F70706F6E656E74)  # keeps the opponents' choices apart from the packs
+
+
+class Opponent(Protocol):
+    """Something that picks actions, one for each decision."""
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.integer[Any]]:
+        """[D] legal actions for D decisions."""
+
+
+def load_opponents(given: object, rules: Rules) -> tuple[Opponent, ...]:
+    """The opponents of a table, the first on the learner's left.
+
+    Args:
+        given: one spec or policy for every seat, or a list of as many as there are other seats.
+        rules: what they will play by; a policy that cannot is refused.
+
+    Raises:
+        OpponentError: not the right number, or something that is no policy.
+    """
+    others = rules.num_players - 1
+    seats = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given] * others
+    if len(seats) != others:
+        raise OpponentError(f"opponents has {len(seats)} entries; a table of {rules.num_players} has {others} others")
+    loaded: dict[int, Opponent] = {}
+    for one in seats:
+        loaded.setdefault(id(one), _loaded(one))
+    for opponent in loaded.values():
+        if check := getattr(opponent, "check_rules", None):
+            check(rules)
+    return tuple(loaded[id(one)] for one in seats)
+
+
+def _loaded(one: object) -> Opponent:
+    """A policy as it is, or the one that a spec names."""
+    opponent: Any = _loader()(one) if isinstance(one, str) else one
+    if not callable(getattr(opponent, "act", None)):
+        raise OpponentError(f"opponent {one!r} is no policy: it needs a method act(decision, rng)")
+    return opponent
+
+
+@functools.cache
+def _loader() -> Callable[[str], Opponent]:
+    """What turns specs into policies."""
+    for entry in metadata.entry_points(group=ENTRY_POINTS, name=LOADER):
+        loader: Callable[[str], Opponent] = entry.load()
+        return loader
+    raise OpponentError(
+        f"no installed package announces an entry point {LOADER!r} in the group {ENTRY_POINTS!r}, so specs cannot be "
+        "looked up; install bourre-env, or hand in policies instead of names"
+    )
+
+
+def choice_keys(seed: NDArray[np.uint64], deal: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """[D, 8] uint64: the stream of random numbers of each seat in the deals [D], each of its own seed [D]."""
+    streams = deal[:, None] * MAX_SEATS + np.arange(MAX_SEATS)
+    seeds = np.repeat(seed ^ _CHOICE_STREAM, MAX_SEATS)
+    return stream_keys(seeds, streams.ravel()).reshape(streams.shape)
+
+
+def choice_numbers(keys: NDArray[np.uint64], decisions: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """[D] uint64: the number for the decision number `decisions` [D], from 1, of the streams `keys` [D]."""
+    return mix_array(keys + GOLDEN * decisions)
+
+
+def ask(opponent: Opponent, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
+    """[D] int64: what an opponent answers.
+
+    Raises:
+        OpponentError: it answered with anything but D integers.
+    """
+    actions = np.asarray(opponent.act(decision, rng))
+    if actions.shape != (len(decision),) or actions.dtype.kind not in "iu":
+        name = getattr(opponent, "name", type(opponent).__name__)
+        raise OpponentError(
+            f"opponent {name!r} returned {actions.dtype} {actions.shape}; {len(decision)} integers were asked for"
+        )
+    return actions.astype(np.int64)
