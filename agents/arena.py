@@ -19,6 +19,7 @@ from agents.policy import Decision, Policy, PolicyFailedError, check_actions, ch
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
+from bourre_env.env_options import stacks_bought
 
 DEAL_STREAM = "arena: packs of the deals"
 ACTION_STREAM = "arena: choices of policies"
@@ -93,7 +94,9 @@ COLUMNS = ("deal_ids", "returns", "carry", "passed", "bourre", "took_pot")
 """The arrays of results, in the order of their fields."""
 
 
-def play_blocks(rules: Rules, focal: Policy, field: Policy, *, seed: int, deal_ids: ArrayLike) -> BlockResults:
+def play_blocks(
+    rules: Rules, focal: Policy, field: Policy, *, seed: int, deal_ids: ArrayLike, buy_in: int | None = None
+) -> BlockResults:
     """Play blocks: each deal once with the focal policy in every seat against a table full of the field policy.
 
     Args:
@@ -102,10 +105,12 @@ def play_blocks(rules: Rules, focal: Policy, field: Policy, *, seed: int, deal_i
         field: the policy in all other seats.
         seed: of the experiment, 0 to 2^64 - 1.
         deal_ids: [D] integers from 0, each a deal of the experiment.
+        buy_in: antes each seat begins each deal with at table stakes (6.7); `BUY_IN` when left out.
 
     Raises:
         PolicyError: a policy cannot play by these rules.
         PolicyFailedError: a policy raised, or did not answer with legal actions.
+        ValueError: a number out of range, or a buy-in on credit.
     """
     deals = np.atleast_1d(np.asarray(deal_ids))
     line_ups = np.full((rules.num_players, rules.num_players), FIELD, np.int64)
@@ -116,6 +121,7 @@ def play_blocks(rules: Rules, focal: Policy, field: Policy, *, seed: int, deal_i
         np.tile(line_ups, (len(deals), 1)),
         seed=seed,
         deal_ids=np.repeat(deals, rules.num_players),
+        buy_in=buy_in,
     )
     return _of_focal_seats(results, len(deals))
 
@@ -138,7 +144,13 @@ def concatenated(parts: Sequence[BlockResults]) -> BlockResults:
 
 
 def play_line_ups(
-    rules: Rules, policies: Sequence[Policy], line_ups: ArrayLike, *, seed: int, deal_ids: ArrayLike
+    rules: Rules,
+    policies: Sequence[Policy],
+    line_ups: ArrayLike,
+    *,
+    seed: int,
+    deal_ids: ArrayLike,
+    buy_in: int | None = None,
 ) -> DealResults:
     """Play single deals, each with its own policy in every seat and no chips carried in.
 
@@ -148,11 +160,12 @@ def play_line_ups(
         line_ups: [R, N] integers, for each row and seat the index of a policy.
         seed: of the experiment, 0 to 2^64 - 1.
         deal_ids: [R] integers from 0; the dealer of deal i is seat i mod N.
+        buy_in: antes each seat begins each deal with at table stakes (6.7); `BUY_IN` when left out.
 
     Raises:
         PolicyError: a policy cannot play by these rules.
         PolicyFailedError: a policy raised, or did not answer with legal actions.
-        ValueError: a shape, index or number out of range.
+        ValueError: a shape, index or number out of range, or a buy-in on credit.
     """
     deals = _checked_deals(deal_ids)
     seating = _checked_line_ups(line_ups, len(deals), rules.num_players, len(policies))
@@ -160,7 +173,7 @@ def play_line_ups(
         check_rules(policy, rules)
     tables = Tables(rules, len(deals))
     decks = shuffled_decks(stream_seed(seed, DEAL_STREAM), deals, pack=rules.pack)
-    tables.deal(decks, deals % rules.num_players)
+    tables.deal(decks, deals % rules.num_players, stacks=stacks_bought(buy_in, rules, len(deals)))
     tables.play_forced()
     _play_out(tables, policies, seating, _Streams(seed, deals, rules.num_players))
     return _results(tables, deals)
@@ -251,11 +264,15 @@ def seats_in(masks: NDArray[np.uint8], num_players: int) -> NDArray[np.bool_]:
 
 
 def _chips_staked(tables: Tables, stayed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """[R, N] int64: ante and fees of each seat (1.3, 3.9); whoever has more back in the end was paid from the pot."""
+    """[R, N] int64: ante and fees of each seat (1.3, 3.9); whoever has more back in the end was paid from the pot.
+
+    At table stakes nobody pays more than it had at the start (6.7).
+    """
     rules = tables.rules
     drawn = tables.records["num_discards"][:, : rules.num_players].astype(np.int64)
     draw_fees = rules.draw_fee * (drawn if rules.draw_fee_per == "card" else (drawn > 0))
-    return rules.ante + rules.play_fee * stayed + draw_fees
+    staked = rules.ante + rules.play_fee * stayed + draw_fees
+    return staked if tables.stacks is None else np.minimum(staked, tables.stacks - tables.returns)
 
 
 def _of_focal_seats(results: DealResults, num_deals: int) -> BlockResults:

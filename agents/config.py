@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from bourre_env.bourre.rules import MAX_PLAYERS, Rules
+from bourre_env.bourre.rules import BUY_IN, MAX_PLAYERS, Rules
 from bourre_env.errors import BourreError, RulesError
 
 CONFIG_FILE = "config.toml"  # in the run folder: the settings as they were resolved
@@ -57,6 +57,8 @@ class RulesConfig(Section):
     """Name of a rules preset (RULES.md)."""
     num_players: int = Field(default=4, ge=2, le=MAX_PLAYERS)
     """Seats at the table."""
+    stacks: str = "credit"
+    """"credit", or "table_stakes": nobody pays more than it has (rule 6.7)."""
 
 
 class NetworkConfig(Section):
@@ -89,6 +91,10 @@ class RolloutConfig(Section):
     """Largest drawn carry, in antes; the logarithm is uniform. Usual: 10 to 20 times the number of seats."""
     exempt_share: float = Field(default=0.4, ge=0, le=1)
     """Chance of each seat to skip its ante in a deal with a carry; usual 0.3 to 0.5, as ties and bourrés make it."""
+    smallest_stack: int = Field(default=1, ge=1, le=100_000)
+    """Fewest antes a seat has in a deal at table stakes; its chips are drawn uniformly, for each seat alone."""
+    largest_stack: int = Field(default=BUY_IN, ge=1, le=100_000)
+    """Most antes a seat has in a deal at table stakes. Usual: what sessions begin with, or a few times that."""
 
     random_share: float = Field(default=0.3, ge=0, le=1)
     """Share of deals in which all seats but one play at random: teaches what players who stay with anything are worth.
@@ -135,6 +141,8 @@ class EvaluationConfig(Section):
     """Deals of an evaluation, each played once from every seat. 2,000 give about ±0.03 antes against heuristic play."""
     final_blocks: int = Field(default=5000, ge=0)
     """The same for the tournament at the end of the run; 0 for no tournament."""
+    buy_in: int = Field(default=BUY_IN, ge=1, le=100_000)
+    """Antes each seat has in these deals at table stakes. Above twice the number of seats hardly anybody runs short."""
 
 
 class Config(Section):
@@ -159,12 +167,14 @@ class Config(Section):
             )
         if self.evaluation.final_blocks == 1:
             raise ValueError("evaluation.final_blocks = 1: an interval needs at least 2 blocks; 0 means no tournament")
+        if self.rollout.smallest_stack > self.rollout.largest_stack:
+            raise ValueError("rollout.smallest_stack, rollout.largest_stack: the smallest is larger than the largest")
         if self.rollout.random_share + self.rollout.heuristic_share > 1:
             raise ValueError("rollout.random_share + rollout.heuristic_share: together at most 1, a share of all deals")
         try:
             self.game()
         except RulesError as error:
-            raise ValueError(f"rules.preset, rules.num_players: {error}") from None
+            raise ValueError(f"rules.preset, rules.num_players, rules.stacks: {error}") from None
         return self
 
     def game(self) -> Rules:
@@ -173,12 +183,17 @@ class Config(Section):
         Raises:
             RulesError: no such preset, or one that does not go with the number of players.
         """
-        return Rules.preset(self.rules.preset, num_players=self.rules.num_players)
+        return Rules.preset(self.rules.preset, num_players=self.rules.num_players, stacks=self.rules.stacks)
 
     @property
     def seats_shown(self) -> int:
         """Seats the observation has room for."""
         return self.network.seats_shown or self.rules.num_players
+
+    @property
+    def buy_in(self) -> int | None:
+        """Antes each seat has when strength is measured; None on credit."""
+        return self.evaluation.buy_in if self.rules.stacks == "table_stakes" else None
 
     def to_toml(self) -> str:
         """The settings as a TOML document that reads back to the same value; what is not set is left out."""
@@ -262,7 +277,7 @@ def _parse(key: str, text: str) -> Any:
     """The value a text stands for, by the type its key has."""
     kinds = _kinds(_field_type(key))
     lowered = text.lower()
-    if type(None) in kinds and lowered in ("none", "null", ""):
+    if type(None) in kinds and lowered in ("none", "null"):
         return None
     if bool in kinds:
         values = {"true": True, "1": True, "false": False, "0": False}
@@ -329,6 +344,8 @@ def _explain(problem: Any) -> str:
         return _unknown(key)
     if problem["type"] == "model_type":
         return f"{key} = {problem['input']!r}: it must be a section with keys, such as [{key}]"
+    if problem["type"] == "string_too_short":
+        return f"{key} = '': it must not be empty; leave it out, or give it a value"
     message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     return f"{key} = {problem['input']!r}: it must be {message}" if key else message
 

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.executors import usable_cores
-from agents.files import replace_file
+from agents.files import obstacle, replace_file
 from agents.policy import PolicyError, PolicyFailedError
 from agents.progress import Progress
 from agents.replaying import read_record, step_through
@@ -37,7 +37,7 @@ from agents.tournament import (
     plain_cell,
     play_tournament,
 )
-from bourre_env.bourre.rules import PRESETS, Rules
+from bourre_env.bourre.rules import MAX_CHIPS, PRESETS, Rules
 from bourre_env.errors import NotationError, RulesError
 
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -74,8 +74,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run_tournament(options: argparse.Namespace, words: Sequence[str]) -> None:
     """Play a tournament, print it and, when asked to, write its files."""
-    rules = Rules.preset(options.rules, num_players=options.seats)
-    plan = Plan(parse_entrants(options.specs), rules, options.blocks, options.seed)
+    stacks = "credit" if options.table_stakes is None else "table_stakes"
+    rules = Rules.preset(options.rules, num_players=options.seats, stacks=stacks)
+    plan = Plan(parse_entrants(options.specs), rules, options.blocks, options.seed, options.table_stakes)
     if options.out is not None:
         _check_folder(options.out)
     check_entrants(plan)
@@ -117,8 +118,9 @@ def print_cells(plan: Plan, cells: Sequence[Cell], *, preset: str) -> None:
         table.add_row(cell.focal, cell.field, antes, *beside, *shares)
     console.print(table)
     seats, deals = plan.rules.num_players, plan.blocks * plan.rules.num_players
+    stakes = "" if plan.buy_in is None else f" at table stakes of {plan.buy_in} antes"
     console.print(
-        f"One focal seat against {seats - 1} of the other; rules {preset}, {seats} seats, seed {plan.seed}. "
+        f"One focal seat against {seats - 1} of the other; rules {preset}{stakes}, {seats} seats, seed {plan.seed}. "
         f"Each line: {plan.blocks:,} deals played from every seat, {deals:,} in all. "
         "Intervals: 95 % bootstrap over deals."
     )
@@ -135,6 +137,7 @@ def summary_of(plan: Plan, cells: Sequence[Cell], *, preset: str, command: str) 
         },
         "seed": plan.seed,
         "blocks": plan.blocks,
+        "buy_in": plan.buy_in,
         "entrants": [dataclasses.asdict(entrant) for entrant in plan.entrants],
         "command": command,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
@@ -201,6 +204,12 @@ def _add_tournament(commands: "argparse._SubParsersAction[_Parser]") -> None:
     )
     add("--seats", type=_integer(None, None), default=4, metavar="N", help="players at the table, 2 to 8 (%(default)s)")
     add("--rules", default="pagat", metavar="PRESET", help=f"{', '.join(PRESETS)} (%(default)s)")
+    add(
+        "--table-stakes",
+        type=_integer(1, MAX_CHIPS),
+        metavar="ANTES",
+        help="nobody pays more than it has: so many antes at the start of each deal (else seats play on credit)",
+    )
     add("--workers", type=_integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
     add("--seed", type=_integer(0, LARGEST_SEED), default=0, metavar="N", help="of the deals (%(default)s)")
     add("--out", type=_folder, metavar="DIR", help="folder for summary.json and blocks.npz")
@@ -233,14 +242,11 @@ def _folder(text: str) -> Path:
 
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that cannot be made or written to, before anything is played."""
-    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-    if not existing.is_dir():
-        raise _BadInputError(f"--out {folder}: {existing} is a file, not a folder")
+    if problem := obstacle(folder):
+        raise _BadInputError(f"--out {folder}: {problem}")
     for name in ("blocks.npz", "summary.json"):
         if (folder / name).is_dir():
             raise _BadInputError(f"--out {folder}: {folder / name} is a folder; remove it or name another")
-    if not os.access(existing, os.W_OK):
-        raise _BadInputError(f"--out {folder}: {existing} cannot be written to")
 
 
 def _interval(low: float, high: float) -> str:

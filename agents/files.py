@@ -1,4 +1,4 @@
-"""Writing files so that a half-written one is never found in their place."""
+"""Writing files so that a half-written one is never found in their place, and knowing beforehand where none can be."""
 
 import contextlib
 import os
@@ -26,3 +26,14 @@ def replace_file(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             unfinished.unlink()
         raise
+
+
+def obstacle(folder: Path) -> str | None:
+    """What keeps a folder from being made or written to, in words; None when nothing is known to."""
+    try:
+        existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        if not existing.is_dir():
+            return f"{existing} is a file, not a folder"
+    except OSError as error:
+        return str(error)
+    return None if os.access(existing, os.W_OK | os.X_OK) else f"{existing} cannot be written to"

@@ -83,6 +83,8 @@ def choose(
     """The action for one decision."""
     if holds(row[at.OWN_HAND], at.PHASE + PLAY):
         return action_of_card(rules, choose_card(row, legal, rules))
+    if not is_legal(legal, first_stay(rules)):  # a seat without chips (6.7)
+        return pass_action(rules)
     may_pass = is_legal(legal, pass_action(rules))
     if (
         may_pass

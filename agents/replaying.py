@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bourre_env.errors import NotationError
 from bourre_env.notation import DealRecord, parse
-from bourre_env.render import ansi
+from bourre_env.render import ansi, seen_by
 
 QUIT = "q"
 PROMPT = "Enter for the next step, q to stop: "
@@ -44,7 +44,7 @@ def views(deals: list[DealRecord], seat: int | None) -> Iterator[str]:
         acting = -1
         for action, table in zip(["", *record.actions], record.replay(), strict=True):
             headline = f"seat {acting}: {_shown(action, acting, seat)}\n" if action else ""
-            yield headline + ansi(table, seat)
+            yield headline + ansi(seen_by(table, seat, blind_declaring=record.rules.blind_declaring))
             acting = table.seat
 
 

@@ -1,8 +1,8 @@
 """Self-play: whole deals, by one network in every seat or, in some, by one seat of it among other policies.
 
-A rollout is a pure function of the network, a seed and the numbers of its deals: packs, starting pots, line-ups and the
-random numbers behind every action come from streams numbered by deal, so nothing has to be remembered between
-rollouts. Deals are played to their ends: no trajectory is ever cut.
+A rollout is a pure function of the network, a seed and the numbers of its deals: packs, starting pots and stacks,
+line-ups and the random numbers behind every action come from streams numbered by deal, so nothing has to be remembered
+between rollouts. Deals are played to their ends: no trajectory is ever cut.
 
 Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions.
 """
@@ -21,11 +21,13 @@ from agents.policy import Decision, Policy
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.bourre.rules import BUY_IN
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
 
 DEAL_STREAM = "training: packs of the deals"
 ACTION_STREAM = "training: choices of the network"
 POT_STREAM = "training: pots at the start"
+STACK_STREAM = "training: stacks at the start"
 LINE_UP_STREAM = "training: who sits where"
 NETWORK = -1  # in a line-up; other entries are indices of policies
 CHUNK = 256  # rows the network is asked at a time
@@ -62,6 +64,28 @@ class StartingPots:
         antes = np.floor((self.largest_carry + 1.0) ** _numbers(keys, 1)).astype(np.int64)
         exempt = np.stack([_numbers(keys, 2 + seat) for seat in range(rules.num_players)], axis=1) < self.exempt_share
         return np.where(carries, antes * rules.ante, 0), exempt & carries[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class StartingStacks:
+    """What each seat has at the start of a training deal at table stakes (6.7): drawn uniformly, each seat on its own.
+
+    Attributes:
+        smallest: fewest antes, at least 1.
+        largest: most antes.
+    """
+
+    smallest: int = 1
+    largest: int = BUY_IN
+
+    def draw(self, rules: Rules, seed: int, deal_ids: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """[B, N] int64 chips; None on credit."""
+        if rules.stacks == "credit":
+            return None
+        keys = stream_keys(stream_seed(seed, STACK_STREAM), deal_ids)
+        numbers = np.stack([_numbers(keys, seat) for seat in range(rules.num_players)], axis=1)
+        fewest, most = self.smallest * rules.ante, self.largest * rules.ante
+        return fewest + np.floor(numbers * (most - fewest + 1)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +184,7 @@ class SelfPlay:
         seats_shown: seats the observation has room for.
         pots: how the pots begin.
         opponents: who else sits at the tables.
+        stacks: what the seats have, at table stakes.
     """
 
     rules: Rules
@@ -167,6 +192,7 @@ class SelfPlay:
     seats_shown: int
     pots: StartingPots = StartingPots()
     opponents: Opponents = Opponents()
+    stacks: StartingStacks = StartingStacks()
 
     def play(self, actor: Actor, deal_ids: NDArray[np.int64], *, threads: Threads, watch: Stopwatch) -> Rollout:
         """Play deals to their ends; the number of a deal decides everything but the network's part in it.
@@ -196,7 +222,8 @@ class SelfPlay:
         tables = Tables(self.rules, len(deal_ids), self.seats_shown)
         decks = shuffled_decks(stream_seed(self.seed, DEAL_STREAM), deal_ids, pack=self.rules.pack)
         carry, exempt = self.pots.draw(self.rules, self.seed, deal_ids)
-        tables.deal(decks, deal_ids % self.rules.num_players, carry, exempt)
+        stacks = self.stacks.draw(self.rules, self.seed, deal_ids)
+        tables.deal(decks, deal_ids % self.rules.num_players, carry, exempt, stacks=stacks)
         pot = tables.pot
         tables.play_forced()
         return tables, pot

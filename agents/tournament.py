@@ -68,12 +68,14 @@ class Plan:
         rules: the rules played by.
         blocks: deals a cell, each played once from every seat.
         seed: of the experiment.
+        buy_in: antes each seat begins each deal with at table stakes; None on credit.
     """
 
     entrants: tuple[Entrant, ...]
     rules: Rules
     blocks: int
     seed: int
+    buy_in: int | None = None
 
     @property
     def pairs(self) -> list[tuple[Entrant, Entrant]]:
@@ -88,9 +90,10 @@ class Plan:
     def tasks(self) -> list["BlockTask"]:
         """The work, cut into pieces that can be played anywhere and in any order."""
         starts = range(0, self.blocks, BLOCKS_IN_A_TASK)
+        spans = [(start, min(start + BLOCKS_IN_A_TASK, self.blocks)) for start in starts]
         return [
-            BlockTask(self.rules, focal, field, self.seed, start, min(start + BLOCKS_IN_A_TASK, self.blocks))
-            for start in starts
+            BlockTask(self.rules, focal, field, self.seed, start, end, self.buy_in)
+            for start, end in spans
             for focal, field in self.pairs
         ]
 
@@ -105,6 +108,7 @@ class BlockTask:
     seed: int
     first: int
     end: int
+    buy_in: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +191,8 @@ def play_tournament(
 def play_task(task: BlockTask) -> BlockResults:
     """Play one piece of a cell with freshly loaded policies."""
     deal_ids = np.arange(task.first, task.end)
-    return play_blocks(task.rules, task.focal.load(), task.field.load(), seed=task.seed, deal_ids=deal_ids)
+    policies = task.focal.load(), task.field.load()
+    return play_blocks(task.rules, *policies, seed=task.seed, deal_ids=deal_ids, buy_in=task.buy_in)
 
 
 def cells_of(plan: Plan, results: dict[tuple[str, str], BlockResults]) -> list[Cell]:
@@ -232,7 +237,8 @@ def block_file(plan: Plan, results: dict[tuple[str, str], BlockResults]) -> byte
     """All blocks as an `.npz` file, without pickled objects.
 
     Arrays: focal, field [cells] names; deal_ids [blocks]; returns, carry (chips), passed, bourre, took_pot
-    [cells, blocks, seats], the last axis being the seat the focal policy sat in; seed, ante; fingerprint of the rules.
+    [cells, blocks, seats], the last axis being the seat the focal policy sat in; seed, ante; buy_in (antes, 0 on
+    credit); fingerprint of the rules.
     """
     parts = list(results.values())
     arrays: dict[str, Any] = {
@@ -241,6 +247,7 @@ def block_file(plan: Plan, results: dict[tuple[str, str], BlockResults]) -> byte
         "deal_ids": parts[0].deal_ids,
         "seed": np.uint64(plan.seed),
         "ante": np.int64(plan.rules.ante),
+        "buy_in": np.int64(plan.buy_in or 0),
         "fingerprint": np.array(plan.rules.fingerprint),
         **{name: np.stack([getattr(part, name) for part in parts]) for name in COLUMNS if name != "deal_ids"},
     }

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from agents.arena import play_blocks, stream_seed
-from agents.checkpoint import CheckpointError, Header, save_checkpoint, source_commit
+from agents.checkpoint import CheckpointError, Header, load_checkpoint, save_checkpoint, source_commit
 from agents.config import Config
 from agents.files import replace_file
 from agents.metrics import MetricsLog, Stopwatch, describe_rollout, tags_as_table
@@ -24,7 +24,7 @@ from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
 from agents.policy import load_policy
 from agents.ppo import Learner, Weights
-from agents.rollout import Opponents, SelfPlay, StartingPots
+from agents.rollout import Opponents, SelfPlay, StartingPots, StartingStacks
 from agents.statistics import Estimate, estimate
 from agents.threads import Threads
 from bourre_env.bourre.observation import layout
@@ -99,6 +99,7 @@ class Trainer:
         self._commit = source_commit()
         if resume:
             self._load_state()
+            self._check_best()
             _remove_unfinished(folder)
         self.log = MetricsLog(folder, warn=warn, resume_at=self.counters.deals if resume else None)
         if not resume:
@@ -113,7 +114,9 @@ class Trainer:
         """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
         self._deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
         for name in YARDSTICKS:
-            play_blocks(self.rules, load_policy(name), load_policy(name), seed=0, deal_ids=[0])
+            play_blocks(
+                self.rules, load_policy(name), load_policy(name), seed=0, deal_ids=[0], buy_in=self.config.buy_in
+            )
 
     def run(self, *, stop: Callable[[], bool], report: Callable[[dict[str, float]], None]) -> None:
         """Train until the budget is spent; the state is saved on the way and at the end.
@@ -218,7 +221,8 @@ class Trainer:
         self.counters.evaluations = max(self.counters.evaluations + 1, self._evaluations_due)
         values = {}
         for name in YARDSTICKS:
-            blocks = play_blocks(self.rules, policy, load_policy(name), seed=seed, deal_ids=deals)
+            yardstick, buy_in = load_policy(name), self.config.buy_in
+            blocks = play_blocks(self.rules, policy, yardstick, seed=seed, deal_ids=deals, buy_in=buy_in)
             self.strength[name] = estimate(blocks.block_means, seed=seed)
             for part in ("mean", "low", "high"):
                 values[f"evaluation/{name}_{part}"] = float(getattr(self.strength[name], part))
@@ -284,6 +288,16 @@ class Trainer:
             reason = " ".join(str(error).split())[:200]
             raise CheckpointError(f"{path} is damaged, or of another network: {reason}") from None
 
+    def _check_best(self) -> None:
+        """Refuse a best checkpoint that cannot be read: the end of the run would be the first to need it."""
+        try:
+            if (self.folder / BEST).exists():
+                load_checkpoint(self.folder / BEST)
+            else:
+                self.counters.best = None  # the next evaluation writes it again
+        except CheckpointError as error:
+            raise CheckpointError(f"{error}; remove it, and the next evaluation writes a new one") from None
+
     def close(self) -> None:
         """Close logs and threads."""
         self.log.close()
@@ -306,6 +320,7 @@ def self_play(config: Config) -> SelfPlay:
         config.seats_shown,
         StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),
         Opponents((load_policy("random"), load_policy("heuristic")), (rollout.random_share, rollout.heuristic_share)),
+        StartingStacks(rollout.smallest_stack, rollout.largest_stack),
     )
 
 

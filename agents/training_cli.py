@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from agents.config import CONFIG_FILE, MAY_CHANGE_ON_RESUME, Config, ConfigError, changed_keys, read_config
-from agents.files import replace_file
+from agents.files import obstacle, replace_file
 from agents.policy import PolicyError, PolicyFailedError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _resolve_resumed(options: argparse.Namespace, assignments: list[str]) -> tup
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse a folder that something else lives in."""
+    """Refuse a folder that something else lives in, or that cannot be made."""
     try:
         if folder.exists() and not folder.is_dir():
             raise ConfigError(f"run.dir {folder} is a file; choose another folder")
@@ -94,6 +94,8 @@ def _check_folder(folder: Path) -> None:
             raise ConfigError(f"run.dir {folder} is not empty; go on with --resume {folder}, or choose another run.dir")
     except OSError as error:
         raise ConfigError(f"run.dir {folder} cannot be read: {error}") from None
+    if problem := obstacle(folder):
+        raise ConfigError(f"run.dir {folder} cannot be written: {problem}; choose another folder")
 
 
 def _free_folder(name: str) -> Path:
@@ -126,11 +128,11 @@ def train(config: Config, folder: Path, *, resume: bool) -> int:
         CheckpointError: there is nothing to resume, or it is damaged.
     """
     with signals_held() as caught:
-        _say(f"{'resuming' if resume else 'training in'} {folder}; Ctrl-C stops it so that --resume {folder} goes on")
         from agents.ppo import DivergedError
         from agents.trainer import Trainer  # torch is loaded only when there is something to train
 
         trainer = Trainer(config, folder, warn=_say, resume=resume)
+        _say(f"{'resuming' if resume else 'training in'} {folder}; Ctrl-C stops it so that --resume {folder} goes on")
         if resume:  # the budget may be a new one
             with contextlib.suppress(OSError):
                 replace_file(folder / CONFIG_FILE, config.to_toml().encode())
@@ -183,7 +185,7 @@ def play_tournament(config: Config, folder: Path) -> None:
         Entrant("heuristic", "heuristic"),
     )
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
-    plan = Plan((trained, random, heuristic), config.game(), config.evaluation.final_blocks, seed)
+    plan = Plan((trained, random, heuristic), config.game(), config.evaluation.final_blocks, seed, config.buy_in)
     pairs = ((trained, random), (trained, heuristic), (heuristic, random))
     results = {
         (focal.name, field.name): concatenated(

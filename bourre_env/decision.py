@@ -139,8 +139,10 @@ class Decision:
         if not self.rules.num_players <= seats <= MAX_PLAYERS:
             raise ValueError(f"cannot show {seats} seats of a table of {self.rules.num_players}; at most {MAX_PLAYERS}")
         words = np.zeros((len(self), layout(self.rules, seats).num_words), np.uint64)
-        kept = min(words.shape[1], self.packed.shape[1])
+        stacks = int(self.rules.stacks == "table_stakes")  # the word that tells them stays the last
+        kept = min(words.shape[1], self.packed.shape[1]) - stacks
         words[:, :kept] = self.packed[:, :kept]
+        words[:, words.shape[1] - stacks :] = self.packed[:, self.packed.shape[1] - stacks :]
         return Decision.from_packed(words, self.legal_packed, self.seat, self.rules, self.key)
 
 

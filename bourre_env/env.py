@@ -15,7 +15,8 @@
 
 * `num_players`: seats, 2 to 8. A `Rules` value brings its own number; another than the default must agree with it.
 * `rules`: "pagat", "pagat_limit", … or a `Rules` value.
-* `num_deals`: deals in an episode. The dealer moves on, the pot left and the exemptions carry over.
+* `num_deals`: deals in an episode. The dealer moves on, the pot left, the exemptions and, at table stakes, the stacks
+  carry over.
 * `render_mode`: None; "ansi" for text; "rgb_array" for a picture, [704, 1024, 3] uint8, drawn without a display;
   "human" for a window that follows the play (needs the extra `render`).
 * `render_seat`: the seat from which the table is shown, other hands hidden; None shows every hand.
@@ -24,6 +25,18 @@
   and no chip is lost. The offender's infos hold `forfeited_deal`, `illegal_action` and `reason` until its next action.
   "terminate" adds PettingZoo's `TerminateIllegalWrapper`, which ends the episode with -1 for the offender and nothing
   for the others. That is no chip count: rewards no longer sum to zero. Never train or rate through it.
+* `buy_in`: at table stakes (`Rules(stacks="table_stakes")`, rule 6.7) the antes each seat sits down with in an episode;
+  None for 100. On credit there is none.
+
+### Options
+
+`reset(options={...})` sets up the first deal of an episode. Options left out, or None, are as usual.
+
+* `deck`: card texts in dealing order.
+* `dealer`: a seat; else drawn from the seed.
+* `carry`: chips in the pot before the antes.
+* `exempt`: a list of the seats that pay no ante.
+* `stacks`: chips of each seat at table stakes, in place of `buy_in`.
 
 ### Observation
 
@@ -33,6 +46,7 @@ clockwise from the agent they sit. A starred number is a thermometer: bit i is s
 to act has ones in its mask. `bourre_env.bourre.observation.layout(rules).segments` has the same pieces as slices, and
 `python -m bourre_env.spec --rules pagat --players 6` prints these tables for other rules and table sizes. One vector of
 everything is `gymnasium.spaces.flatten(env.observation_space(agent), observation)`: the mask, then the observation.
+At table stakes 64 features more, the last, tell the stacks.
 
 | piece | first index | features | says |
 |---|---|---|---|
@@ -83,7 +97,8 @@ handed in through `options`).
 ### End of the episode
 
 All agents stay until the episode ends; passing ends nothing. A single deal ends by termination; an episode of several
-deals ends by truncation after the last one. The action that settles one deal also deals the next.
+deals ends by truncation after the last one. The action that settles one deal also deals the next. At table stakes an
+episode ends earlier when fewer than two seats could play the next deal (rule 6.7).
 
 ### Seeds
 
@@ -123,8 +138,9 @@ from bourre_env.env_options import (
     integer,
     rules_of,
     seat_flags,
+    stacks_bought,
 )
-from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, RulesError, UnknownAgentError
+from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, UnknownAgentError
 from bourre_env.notation import FORFEIT, DealRecord, write
 from bourre_env.render import ansi, seen_by
 
@@ -142,11 +158,12 @@ def env(
     render_mode: str | None = None,
     illegal: str = "raise",
     render_seat: int | None = None,
+    buy_in: int | None = None,
 ) -> Any:
     """The environment with PettingZoo's usual wrappers; arguments as in the module's text."""
     if illegal not in ILLEGAL:
         raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
-    table = raw_env(num_players, rules, num_deals, render_mode, render_seat)
+    table = raw_env(num_players, rules, num_deals, render_mode, render_seat, buy_in)
     if illegal == "terminate":
         table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
         table = wrappers.AssertOutOfBoundsWrapper(table)
@@ -193,6 +210,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         num_deals: int = 1,
         render_mode: str | None = None,
         render_seat: int | None = None,
+        buy_in: int | None = None,
     ) -> None:
         """Set up a table; `reset` deals."""
         super().__init__()
@@ -204,8 +222,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         if render_mode == "human":
             need_pygame()
         self.rules = rules_of(rules, num_players)
-        if self.rules.stacks == "table_stakes":
-            raise RulesError("the environment plays on credit; table stakes are for Tables.deal(stacks=...) (rule 6.7)")
+        self._buy_in = stacks_bought(buy_in, self.rules)
         self.num_deals = deals
         self.render_mode = render_mode
         self.render_seat = checked_seat(render_seat, self.rules.num_players)
@@ -256,8 +273,8 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
         Args:
             seed: 0 to 2^64 - 1 starts a stream of deals; None goes on with the current one.
-            options: `deck` (card texts in dealing order, for the first deal), `dealer` (else drawn from the seed),
-                `carry` (chips in the pot) and `exempt` (seats that pay no ante).
+            options: for the first deal: `deck` (card texts in dealing order), `dealer` (else drawn from the seed),
+                `carry` (chips in the pot), `exempt` (seats that pay no ante) and `stacks` (chips of the seats).
 
         Raises:
             ValueError: a seed or an option that makes no deal; nothing is changed.
@@ -273,6 +290,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
             chosen.get("dealer", drawn_dealers(new_seed, [deal_id], self.rules.num_players)),
             carry=chosen.get("carry", 0),
             exempt=seat_flags(chosen.get("exempt", ()), self.rules.num_players),
+            stacks=chosen.get("stacks", self._buy_in),
         )
         self.episode_seed, self._deals_since_seed = new_seed, deal_id + 1
         self.deal_index = 0
@@ -359,21 +377,21 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self._follow()
 
     def _take(self, number: int) -> NDArray[np.int32] | None:
-        """Hand an action or `FORFEIT` to the table and deal again if it settled a deal that is not the last.
+        """Hand an action or `FORFEIT` to the table, and deal again where it settled a deal that another one follows.
 
         Returns:
             [N] chips won or lost in the deal, when the action settled it.
         """
-        before = None if self._in_last_deal() else self._table_bytes()
+        before = None if self.deal_index + 1 == self.num_deals else self._table_bytes()
         if number == FORFEIT:
             self._tables.forfeit([0])
         else:
             self._tables.step(np.array([number]))
         returns = self._tables.returns[0] if self._table["phase"] == SETTLED else None
-        if returns is not None and before is not None:
+        if returns is not None and before is not None and self._seats_left() > 1:
             try:
                 self._deal_next()
-            except ChipsError:  # the pot has outgrown its count: the action is taken back
+            except (ChipsError, ValueError):  # the pot or a stack has outgrown its count: the action is taken back
                 np.asarray(self._tables.records).view(RAW_TABLE)[0] = before
                 raise
         self._log[-1][1].append(number)
@@ -400,21 +418,25 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         """A copy of the table's record."""
         return np.asarray(self._tables.records).view(RAW_TABLE).copy()[0]
 
-    def _in_last_deal(self) -> bool:
-        """Whether no other deal follows in this episode."""
-        return self.deal_index + 1 == self.num_deals
+    def _seats_left(self) -> int:
+        """Rule 6.7: how many seats could play the next deal, since they have chips or pay no ante."""
+        stacks = self._tables.stacks
+        if stacks is None:
+            return self.rules.num_players
+        return int(((stacks > 0) | self._tables.exempt).sum())
 
     def _deal_next(self) -> None:
-        """Deal again: the office of dealer, the carry and the exemptions move on (1.6, 6.5, 6.6)."""
+        """Deal again: the office of dealer, the carry, the exemptions and stacks move on (1.6, 6.5, 6.6, 6.7)."""
         seed = self.episode_seed if self.episode_seed is not None else 0
         tables = self._tables
         dealer = (int(self._table["dealer"]) + 1) % self.rules.num_players
-        tables.deal(self._deck(seed, self._deals_since_seed), dealer, carry=tables.carry, exempt=tables.exempt)
+        deck = self._deck(seed, self._deals_since_seed)
+        tables.deal(deck, dealer, carry=tables.carry, exempt=tables.exempt, stacks=tables.stacks)
 
     def _pay(self, returns: NDArray[np.int32]) -> None:
         """Pay the rewards of a settled deal; note the deal that has begun, or end the episode."""
         paid = returns.astype(np.float64)
-        last = self._in_last_deal()
+        last = self._table["phase"] == SETTLED  # no other deal has been dealt
         if last:
             paid += self._table["carry"] / self.rules.num_players
         self.rewards = {agent: float(chips) for agent, chips in zip(self.possible_agents, paid, strict=True)}

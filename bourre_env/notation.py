@@ -15,12 +15,14 @@
     …
     chips -1 -5 +7 -1  carry 4  exempt 1
 
-A deal that a seat forfeited (7.2) has the line `2 forfeits` in place of the action that was refused.
+A deal that a seat forfeited (7.2) has the line `2 forfeits` in place of the action that was refused. At table stakes
+(6.7) the line of the dealer goes on with the chips of the seats: `  stacks 100 80 0 20`.
 The cards drawn, the winners and the chips follow from the rest. They are written for the reader, and checked when the
 record is read: a record that breaks the rules or contradicts itself is refused with the line where it does.
 """
 
 import dataclasses
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -53,6 +55,7 @@ class DealRecord:
             at the end when the seat to act forfeited the deal (7.2).
         carry: chips that lay in the pot.
         exempt: seats that paid no ante.
+        stacks: chips the seats had before the antes, at table stakes (6.7); empty on credit.
     """
 
     rules: Rules
@@ -61,6 +64,7 @@ class DealRecord:
     actions: tuple[str, ...] = ()
     carry: int = 0
     exempt: tuple[int, ...] = ()
+    stacks: tuple[int, ...] = ()
 
     @staticmethod
     def of_table(rules: Rules, opening: np.record, action_ids: Sequence[int] = ()) -> "DealRecord":
@@ -72,9 +76,12 @@ class DealRecord:
             action_ids: the actions taken since, `FORFEIT` for a deal forfeited.
         """
         deck = [int(to_real(int(card), opening.trump_suit)) for card in opening.deck[: len(rules.pack)]]
-        exempt = tuple(seat for seat in range(rules.num_players) if int(opening.exempt) >> seat & 1)
+        seats = range(rules.num_players)
+        exempt = tuple(seat for seat in seats if int(opening.exempt) >> seat & 1)
+        at_table_stakes = rules.stacks == "table_stakes"  # the antes have been paid from the stacks already
+        stacks = tuple(int(opening.stacks[seat] - opening.returns[seat]) for seat in seats) if at_table_stakes else ()
         names = tuple(card_text(card, rules.rank_names) for card in deck)
-        dealt = DealRecord(rules, int(opening.dealer), names, (), int(opening.carry), exempt)
+        dealt = DealRecord(rules, int(opening.dealer), names, (), int(opening.carry), exempt, stacks)
         tables = dealt.begin()
         texts = []
         for action in action_ids:
@@ -88,14 +95,13 @@ class DealRecord:
         Raises:
             BourreError: the deck, the dealer or the chips make no deal.
         """
-        if self.rules.stacks == "table_stakes":
-            raise NotationError("a record cannot tell the stacks of table stakes (rule 6.7)")
         if not all(0 <= seat < self.rules.num_players for seat in self.exempt):
             raise NotationError(f"exempt names {self.exempt}; seats are 0..{self.rules.num_players - 1}")
         tables = Tables(self.rules, 1)
         deck = [[card_id(text, self.rules.rank_names) for text in self.deck]]
         exempt = np.isin(np.arange(self.rules.num_players), self.exempt)[None]
-        tables.deal(np.array(deck), self.dealer, carry=self.carry, exempt=exempt)
+        stacks = [self.stacks] if self.stacks else None
+        tables.deal(np.array(deck), self.dealer, carry=self.carry, exempt=exempt, stacks=stacks)
         return tables
 
     def replay(self) -> Iterator[Snapshot]:
@@ -153,7 +159,8 @@ def _deal_lines(record: DealRecord) -> list[str]:
     """The lines of one deal, from `dealer` to `chips`."""
     snapshots = list(record.replay())
     first, last = snapshots[0], snapshots[-1]
-    lines = [f"dealer {record.dealer}  carry {record.carry}  exempt {_seats(record.exempt)}"]
+    stacks = "  stacks " + " ".join(map(str, record.stacks)) if record.stacks else ""
+    lines = [f"dealer {record.dealer}  carry {record.carry}  exempt {_seats(record.exempt)}{stacks}"]
     for start in range(0, len(record.deck), CARDS_IN_LINE):
         lines.append(" ".join(["deck", *record.deck[start : start + CARDS_IN_LINE]]))
     lines.append(f"turn-up {first.turn_up}  trumps {first.trump_suit}")
@@ -212,7 +219,7 @@ def _seats(seats: tuple[int, ...]) -> str:
 
 # --- reading ---
 
-_FIRST = re.compile(r"dealer (\d+)  carry (\d+)  exempt (none|[\d,]+)")
+_FIRST = re.compile(r"dealer (\d+)  carry (\d+)  exempt (none|[\d,]+)(?:  stacks (\d+(?: \d+)*))?")
 _DECLARED = re.compile(r"(\d+) (passes|forfeits|stays|draws)(?:, ((?:\w\w )+)for (?:\w\w ?)+)?")
 _TRICK = re.compile(r"trick \d+  ((?:\d+:\w\w ?)+?)(?:  won by \d+)?")
 
@@ -261,7 +268,8 @@ def _parse_deal(rules: Rules, lines: list[str], first_line: int) -> DealRecord:
     """One deal; `first_line` is the number of its first line in the text."""
     opening = _FIRST.fullmatch(lines[0]) if lines else None
     if not opening:
-        raise NotationError(f"line {first_line}: expected 'dealer SEAT  carry CHIPS  exempt SEATS'")
+        expected = "dealer SEAT  carry CHIPS  exempt SEATS" + "  stacks CHIPS …" * (rules.stacks == "table_stakes")
+        raise NotationError(f"line {first_line}: expected '{expected}'")
     deck: list[str] = []
     actions: list[str] = []
     for number, line in enumerate(lines[1:], first_line + 1):
@@ -270,7 +278,8 @@ def _parse_deal(rules: Rules, lines: list[str], first_line: int) -> DealRecord:
         elif line and not line.startswith(("turn-up ", "chips ")):
             actions += _parse_actions(line, number)
     exempt = () if opening[3] == "none" else tuple(int(seat) for seat in opening[3].split(",") if seat)
-    record = DealRecord(rules, int(opening[1]), tuple(deck), tuple(actions), int(opening[2]), exempt)
+    stacks = tuple(map(int, (opening[4] or "").split()))
+    record = DealRecord(rules, int(opening[1]), tuple(deck), tuple(actions), int(opening[2]), exempt, stacks)
     try:
         record.begin()
     except ValueError as error:
@@ -291,11 +300,20 @@ def _parse_actions(line: str, number: int) -> list[str]:
 
 def _compare(given: str, correct: str) -> None:
     """Refuse a record that says something else than what follows from its deck and actions."""
-    for number, (line, expected) in enumerate(zip(given.splitlines(), correct.splitlines(), strict=False), 1):
-        if line.rstrip() != expected:
-            raise NotationError(f"line {number}: it says {line!r}, but by the rules it is {expected!r}")
-    missing = correct.splitlines()[len(given.splitlines()) :]
-    surplus = given.rstrip().splitlines()[len(correct.splitlines()) :]
-    if missing or surplus:
-        where = min(len(given.splitlines()), len(correct.splitlines())) + 1
-        raise NotationError(f"line {where}: the record {'ends too early' if missing else 'goes on after its end'}")
+    pairs = itertools.zip_longest(given.rstrip().splitlines(), correct.splitlines())
+    is_settled = False
+    for number, (line, expected) in enumerate(pairs, 1):
+        if line is None or line.rstrip() != expected:
+            raise NotationError(f"line {number}: {_difference(line, expected, is_settled)}")
+        is_settled = line.startswith("chips ")
+
+
+def _difference(line: str | None, expected: str | None, is_settled: bool) -> str:
+    """What is wrong with a line; None stands for a text that has ended, `is_settled` for the line before."""
+    if line is None:
+        return "the record ends too early"
+    if line.startswith("chips ") and not is_settled and not (expected or "").startswith("chips "):
+        return "the record ends in mid-deal: a declaration, a draw or a trick is missing before the chips"
+    if expected is None:
+        return "the record goes on after its end"
+    return f"it says {line!r}, but by the rules it is {expected!r}"

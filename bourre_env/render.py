@@ -55,9 +55,10 @@ def _seat_line(table: Snapshot, seat: int) -> str:
     pointer = ">" if seat == table.seat else " "
     cards = " ".join(table.hands[seat])
     role = "dealer" if seat == table.dealer else ""
+    stack = f"stack {table.stacks[seat]}  " if table.stacks else ""
     return (
         f"{pointer} seat {seat}  {cards:<14}  {_status(table, seat):<11}  "
-        f"tricks {table.tricks_won[seat]}  chips {table.chips[seat]:+d}  {role}"
+        f"tricks {table.tricks_won[seat]}  chips {table.chips[seat]:+d}  {stack}{role}"
     ).rstrip()
 
 

@@ -6,17 +6,22 @@ from agents.baselines import Random
 from agents.policy import Decision
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.deck import stream_keys
+from bourre_env.env_options import stacks_bought
 
 RNG = np.random.default_rng(0)
 
 
 def middle_of_deals(
-    num_players: int, *, seats_shown: int | None = None, steps: int = 7, num_tables: int = 64
+    num_players: int, *, seats_shown: int | None = None, steps: int = 7, num_tables: int = 64, stacks: str = "credit"
 ) -> Tables:
     """Tables some random decisions into a deal."""
-    rules = Rules.preset("pagat", num_players=num_players)
+    rules = Rules.preset("pagat", num_players=num_players, stacks=stacks)
     tables = Tables(rules, num_tables, seats_shown)
-    tables.deal(shuffled_decks(5, np.arange(num_tables)), np.arange(num_tables) % num_players)
+    tables.deal(
+        shuffled_decks(5, np.arange(num_tables)),
+        np.arange(num_tables) % num_players,
+        stacks=stacks_bought(9 if stacks == "table_stakes" else None, rules, num_tables),
+    )
     for step in range(steps):
         keys = stream_keys(step, np.arange(num_tables))
         decision = Decision.from_packed(

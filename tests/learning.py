@@ -46,12 +46,13 @@ def tiny_trainer(
     )
 
 
-def tiny_spec(rules: Rules = PAGAT) -> NetworkSpec:
-    return NetworkSpec.for_rules(rules, seats_shown=rules.num_players, privileged=True, layer_norm=True, **TINY)
+def tiny_spec(rules: Rules = PAGAT, seats_shown: int | None = None) -> NetworkSpec:
+    seats = rules.num_players if seats_shown is None else seats_shown
+    return NetworkSpec.for_rules(rules, seats_shown=seats, privileged=True, layer_norm=True, **TINY)
 
 
-def tiny_learner(*, seed: int = 1, **learn: Any) -> Learner:
-    return Learner(tiny_spec(), LearnConfig(minibatch=256, **learn), seed=seed)
+def tiny_learner(*, seed: int = 1, spec: NetworkSpec | None = None, **learn: Any) -> Learner:
+    return Learner(spec or tiny_spec(), LearnConfig(minibatch=256, **learn), seed=seed)
 
 
 def header_of(actor: Actor, rules: Rules = PAGAT) -> Header:

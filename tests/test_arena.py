@@ -1,6 +1,5 @@
 """Blocks, streams, executors and intervals: what makes a comparison believable."""
 
-import dataclasses
 import io
 import itertools
 import os
@@ -115,14 +114,48 @@ def test_counters_explain_every_chip_of_a_deal():
 
 
 @settings(max_examples=30, deadline=None)
-@given(rules=any_rules())
-def test_chips_are_conserved_and_payers_known_under_any_rules(rules):
-    rules = dataclasses.replace(rules, stacks="credit")
+@given(rules=any_rules(), buy_in=st.integers(1, 9))
+def test_chips_are_conserved_and_payers_known_under_any_rules(rules, buy_in):
     line_ups = np.arange(12)[:, None] % 3 == np.arange(rules.num_players) % 3
-    results = play_line_ups(rules, [Random(), HEURISTIC], line_ups.astype(int), seed=9, deal_ids=np.arange(12))
+    stakes = {"buy_in": buy_in} if rules.stacks == "table_stakes" else {}
+    deals = np.arange(12)
+    results = play_line_ups(rules, [Random(), HEURISTIC], line_ups.astype(int), seed=9, deal_ids=deals, **stakes)
+    if stakes:
+        assert (results.returns >= -buy_in * rules.ante).all()
     assert (results.returns.sum(axis=1) + results.carry == 0).all()
     assert (results.took_pot.sum(axis=1) <= (rules.num_players if rules.tie_rule == "divide" else 1)).all()
     assert not (results.returns[~results.took_pot] > 0).any()
+
+
+# --- table stakes ---
+
+STAKES = Rules.preset("pagat", stacks="table_stakes")
+
+
+def test_6_7_short_stacks_cost_a_bourre_no_more_than_it_has_and_deep_ones_play_like_credit():
+    """At four seats and an empty pot a deal costs at most five antes."""
+    deals = {"seed": 4, "deal_ids": np.arange(200)}
+    deep = play_blocks(STAKES, ALWAYS_STAY, HEURISTIC, **deals)
+    credit = play_blocks(PAGAT, ALWAYS_STAY, HEURISTIC, **deals)
+    assert all(getattr(deep, name).tolist() == getattr(credit, name).tolist() for name in COLUMNS)
+    assert play_blocks(STAKES, ALWAYS_STAY, HEURISTIC, buy_in=5, **deals).returns.tolist() == deep.returns.tolist()
+    short = play_blocks(STAKES, ALWAYS_STAY, HEURISTIC, buy_in=2, **deals)
+    assert short.bourre.tolist() == deep.bourre.tolist()
+    assert short.took_pot.tolist() == deep.took_pot.tolist()
+    assert short.returns.tolist() == np.maximum(deep.returns, -2).tolist()
+
+
+def test_6_7_a_block_at_table_stakes_depends_on_its_deal_and_the_buy_in_alone():
+    together = play_blocks(STAKES, Random(), HEURISTIC, seed=7, deal_ids=np.arange(50), buy_in=3)
+    parts = [
+        play_blocks(STAKES, Random(), HEURISTIC, seed=7, deal_ids=np.arange(*ends), buy_in=3)
+        for ends in [(0, 1), (1, 50)]
+    ]
+    assert same(together, concatenated(parts))
+    with pytest.raises(ValueError, match="buy_in is 0"):
+        play_blocks(STAKES, Random(), HEURISTIC, seed=7, deal_ids=[0], buy_in=0)
+    with pytest.raises(ValueError, match="no meaning"):
+        play_blocks(PAGAT, Random(), HEURISTIC, seed=7, deal_ids=[0], buy_in=9)
 
 
 # --- streams ---

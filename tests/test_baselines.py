@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from conftest import dealt
 from decisions import asked, middle_of_deals, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from agents.heuristic import others_have_no_trump, unseen_cards
 from agents.policy import Decision
 from agents.statistics import estimate
 from agents.thresholds import FITTED, THRESHOLDS, thresholds
-from bourre_env import Rules, Tables, shuffled_decks
+from bourre_env import Rules, Tables
 from bourre_env.bourre.actions import action_text
 from bourre_env.bourre.table import PLAY
 from bourre_env.cards import TRUMPS, holds
@@ -242,9 +243,8 @@ def test_b164_a_master_trump_goes_first_while_a_rival_may_ruff():
 @given(rules=any_rules(), seed=st.integers(0, 2**32))
 def test_what_the_rule_bot_infers_is_true(rules, seed):
     """No rival holds a card it counts as gone, and nobody it takes for out of trumps has one."""
-    rules = dataclasses.replace(rules, stacks="credit", blind_declaring=False)
-    record, tables = rules.record()[0], Tables(rules, 16)
-    tables.deal(shuffled_decks(seed, np.arange(16), pack=rules.pack), np.arange(16) % rules.num_players)
+    rules = dataclasses.replace(rules, blind_declaring=False)
+    record, tables = rules.record()[0], dealt(rules, 16, seed)
     for step in range(rules.max_decisions):
         words, hands = tables.observe_packed(), tables.hidden_packed()
         for row in np.flatnonzero(tables.records["phase"] == PLAY):
@@ -255,6 +255,12 @@ def test_what_the_rule_bot_infers_is_true(rules, seed):
                 assert not (rivals & TRUMPS).any()
         tables.step(act_by_turns(tables, step))
     assert tables.settled.all()
+
+
+def test_6_7_a_seat_without_chips_passes_whatever_the_bot():
+    rules = Rules.preset("pagat", num_players=2, stacks="table_stakes")
+    table = OneTable(["AS KS QS JS TS", ""], dealer=1, rules=rules, stacks=[0, 9])
+    assert [choice(table, bot) for bot in (HEURISTIC, ALWAYS_STAY, ALWAYS_PASS)] == ["pass"] * 3
 
 
 def act_by_turns(tables: Tables, step: int) -> np.ndarray:
@@ -299,11 +305,11 @@ def test_throws_a_plain_card_before_a_trump_where_it_may():
 @settings(max_examples=60, deadline=None)
 @given(rules=any_rules())
 def test_all_policies_play_legally_under_any_rules(rules):
-    rules = dataclasses.replace(rules, stacks="credit")
     policies = [HEURISTIC, ALWAYS_STAY, ALWAYS_PASS, Random()]
     deals = np.arange(8)
     line_ups = (np.arange(8)[:, None] + np.arange(rules.num_players)) % 4
-    results = play_line_ups(rules, policies, line_ups, seed=3, deal_ids=deals)
+    stakes = {"buy_in": 2} if rules.stacks == "table_stakes" else {}
+    results = play_line_ups(rules, policies, line_ups, seed=3, deal_ids=deals, **stakes)
     assert (results.returns.sum(axis=1) + results.carry == 0).all()
 
 

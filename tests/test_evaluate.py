@@ -100,6 +100,17 @@ def test_a_tournament_prints_every_pair_with_its_interval(capsys):
     assert "50 deals played from every seat, 150 in all" in printed.out
 
 
+def test_6_7_a_tournament_at_table_stakes_says_what_everybody_has(tmp_path, capsys):
+    words = ["random", "heuristic", "--blocks", "30", "--table-stakes", "2", "--out", str(tmp_path / "out")]
+    assert tournament(*words) == 0
+    assert "rules pagat at table stakes of 2 antes, 4 seats" in capsys.readouterr().out
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert (summary["buy_in"], summary["rules"]["fields"]["stacks"]) == (2, "table_stakes")
+    with np.load(tmp_path / "out" / "blocks.npz") as blocks:
+        assert int(blocks["buy_in"]) == 2
+        assert blocks["returns"].min() == -2
+
+
 def test_summary_and_blocks_hold_what_was_measured(tmp_path, capsys):
     out = tmp_path / "new" / "results"
     words = ["random", "bot=heuristic", "--blocks", "60", "--seats", "3", "--seed", "9", "--out", str(out)]

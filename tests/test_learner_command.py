@@ -15,6 +15,7 @@ from learning import TINY_RUN, tiny_config
 from agents import training_cli
 from agents.checkpoint import load_checkpoint, parameter_hash
 from agents.config import CONFIG_FILE, Config, check_config
+from agents.evaluation_cli import main as evaluate
 from agents.trainer import STATE_FILE
 from agents.training_cli import main
 
@@ -72,6 +73,21 @@ def test_a_run_trains_saves_and_prints_a_tournament(tiny: str, capsys: pytest.Ca
     saved = Config.model_validate(tomllib.loads((folder / CONFIG_FILE).read_text()))
     assert saved.run.dir == str(folder)
     assert saved.run.deals == 192
+
+
+def test_6_7_a_bot_learns_table_stakes_resumes_and_plays_a_tournament(
+    tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stakes = ["rules.stacks=table_stakes", "rollout.largest_stack=6", "evaluation.buy_in=4", "network.seats_shown=6"]
+    assert main(["--config", tiny, "--set", "run.dir=run", *stakes]) == 0
+    assert "rules pagat at table stakes of 4 antes, 4 seats" in capsys.readouterr().out
+    assert load_checkpoint(Path("run/best.safetensors"))[0].rules[0].stacks == "table_stakes"
+    assert main(["--resume", "run", "--set", "run.deals=256", "evaluation.final_blocks=0"]) == 0
+    words = ["tournament", "run", "heuristic", "--blocks", "4", "--workers", "1"]
+    assert evaluate([*words, "--table-stakes", "9", "--out", "results"]) == 0
+    assert json.loads(Path("results/summary.json").read_text())["buy_in"] == 9
+    assert evaluate(words) == 2
+    assert "was not trained for 4 seats under the rules" in capsys.readouterr().err
 
 
 class Terminal(io.StringIO):
@@ -220,6 +236,23 @@ def test_b126_there_is_nothing_to_resume(tmp_path: Path, capsys: pytest.CaptureF
     assert "has no trainer.pt: there is nothing to resume" in capsys.readouterr().err
 
 
+def test_a_damaged_best_checkpoint_is_refused_at_once_and_a_missing_one_written_anew(
+    tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--config", tiny, "--set", "run.dir=run", "evaluation.final_blocks=0"]) == 0
+    best, state = Path("run/best.safetensors"), Path("run", STATE_FILE).read_bytes()
+    best.write_bytes(best.read_bytes()[:-9] + b"scribbled")
+    capsys.readouterr()
+    assert main(["--resume", "run", "--set", "run.deals=256"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"train.py: {best} is damaged")
+    assert "remove it" in line
+    assert Path("run", STATE_FILE).read_bytes() == state
+    best.unlink()
+    assert main(["--resume", "run", "--set", "run.deals=256", "evaluation.times=9"]) == 0
+    assert load_checkpoint(best)[0].deals > 192
+
+
 def test_a_resumed_run_keeps_its_settings(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--config", tiny, "--set", "run.dir=run", "run.deals=64", "evaluation.final_blocks=0"]) == 0
     capsys.readouterr()
@@ -235,7 +268,10 @@ def test_a_folder_that_is_not_empty_is_left_alone(tiny: str, capsys: pytest.Capt
     assert "not empty" in message
     assert "--resume full" in message
     assert "is a file" in refused(capsys, "--config", tiny, "--set", "run.dir=full/thesis.txt")
-    assert "cannot be written" in refused(capsys, "--config", tiny, "--set", "run.dir=full/thesis.txt/run")
+    for words in ((), ("--dry-run",)):
+        message = refused(capsys, "--config", tiny, "--set", "run.dir=full/thesis.txt/run/one", *words)
+        assert "run.dir full/thesis.txt/run/one cannot be written: " in message
+        assert "thesis.txt is a file" in message
 
 
 def test_b134_b136_b138_bad_settings_are_refused_before_anything_is_written(

@@ -46,7 +46,16 @@ BAD_FILES = {
     "negative_seed": ("[run]\nseed = -1", "run.seed = -1"),
     "huge_seed": ("[run]\nseed = 9223372036854775808", "run.seed"),
     "no_threads": ("[run]\nthreads = 0", "run.threads = 0"),
-    "empty_folder_name": ("[run]\ndir = ''", "run.dir = ''"),
+    "empty_folder_name": ("[run]\ndir = ''", "run.dir = '': it must not be empty"),
+    "unknown_stacks": (
+        MINIMAL + "[rules]\nstacks = 'stakes'",
+        "rules.stacks: Rules.stacks is 'stakes'.*'table_stakes'",
+    ),
+    "stacks_upside_down": (
+        MINIMAL + "[rollout]\nsmallest_stack = 9\nlargest_stack = 8",
+        "rollout.smallest_stack, roll",
+    ),
+    "no_chips": (MINIMAL + "[evaluation]\nbuy_in = 0", "evaluation.buy_in = 0"),
     "unknown_preset": (MINIMAL + "[rules]\npreset = 'pagatt'", "did you mean 'pagat'"),
     "nine_players": ("[rules]\nnum_players = 9", "rules.num_players = 9"),
     "too_few_seats_shown": (MINIMAL + "[network]\nseats_shown = 3", "network.seats_shown = 3: there are 4 seats"),
@@ -81,6 +90,8 @@ BAD_ASSIGNMENTS = {
     "yes": ("network.layer_norm=yes", "network.layer_norm = 'yes': write true or false"),
     "nothing": ("rules.num_players=", "rules.num_players = '': it must be an integer"),
     "out_of_range": ("rules.num_players=1", "rules.num_players = 1"),
+    "nothing_for_a_text": ("run.dir=", "run.dir = '': it must not be empty"),
+    "nothing_for_a_number": ("run.minutes=", "run.minutes = '': it must be a number"),
     "no_end": ("run.minutes=none", "run.minutes, run.deals"),
 }
 
@@ -150,6 +161,12 @@ def test_the_presets_are_good(name: str) -> None:
     config = read_config(CONFIGS / f"{name}.toml")
     assert config.game().num_players == config.rules.num_players
     assert read_config(CONFIGS / f"{name}.toml", ["rules.preset=pagat_limit"]).game().limit == 20
+
+
+def test_6_7_stakes_are_rules_and_the_buy_in_is_for_them_alone() -> None:
+    config = read_config(CONFIGS / "smoke.toml", ["rules.stacks=table_stakes", "evaluation.buy_in=7"])
+    assert (config.game().stacks, config.buy_in) == ("table_stakes", 7)
+    assert read_config(CONFIGS / "smoke.toml").buy_in is None
 
 
 def test_the_smoke_preset_is_reproducible_and_the_default_takes_five_minutes() -> None:

@@ -8,7 +8,17 @@ from learning import ONE_THREAD, PAGAT, deals_of, tiny_learner, tiny_spec
 from agents.arena import play_line_ups, stream_seed
 from agents.baselines import HEURISTIC, Random
 from agents.metrics import Stopwatch, describe_rollout
-from agents.rollout import DEAL_STREAM, NETWORK, Opponents, Rollout, SelfPlay, StartingPots, choose, rewards_in_pots
+from agents.rollout import (
+    DEAL_STREAM,
+    NETWORK,
+    Opponents,
+    Rollout,
+    SelfPlay,
+    StartingPots,
+    StartingStacks,
+    choose,
+    rewards_in_pots,
+)
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.bourre.observation import unpack, unpack_actions
@@ -131,6 +141,36 @@ def test_without_carries_everybody_antes_into_an_empty_pot() -> None:
     carry, exempt = EVERYBODY_ANTES.draw(PAGAT, 7, np.arange(100))
     assert not carry.any()
     assert not exempt.any()
+
+
+# --- starting stacks -------------------------------------------------------------------------------------------------
+
+STAKES = Rules.preset("pagat", stacks="table_stakes", ante=3)
+
+
+def test_6_7_starting_stacks_are_uniform_chips_of_each_seat_alone() -> None:
+    stacks = StartingStacks(2, 5).draw(STAKES, 7, np.arange(20_000))
+    assert stacks is not None
+    assert stacks.shape == (20_000, 4)
+    assert np.bincount(stacks.ravel(), minlength=16)[6:] / 80_000 == pytest.approx([0.1] * 10, abs=0.01)
+    assert abs(np.corrcoef(stacks.T) - np.eye(4)).max() < 0.03
+    assert (stacks[5:9] == StartingStacks(2, 5).draw(STAKES, 7, np.arange(5, 9))).all()
+    assert StartingStacks().draw(PAGAT, 7, np.arange(3)) is None
+
+
+def test_6_7_training_deals_at_table_stakes_cost_nobody_more_than_it_has() -> None:
+    pots, stacks = StartingPots(0.5, 20, 0.5), StartingStacks(1, 4)
+    deals = SelfPlay(STAKES, 1, 8, pots, Opponents((HEURISTIC,), (0.3,)), stacks)
+    actor = tiny_learner(spec=tiny_spec(STAKES, seats_shown=8)).actor
+    rollout = deals.play(actor, np.arange(128), threads=ONE_THREAD, watch=Stopwatch())
+    had = stacks.draw(STAKES, 1, np.arange(128))
+    carry, exempt = pots.draw(STAKES, 1, np.arange(128))
+    assert had is not None
+    assert (rollout.pot == carry + np.where(exempt, 0, 3).sum(axis=1)).all()
+    assert (rollout.returns >= -had).all()
+    assert (rollout.returns == -had).any()
+    assert (rollout.returns.sum(axis=1) + rollout.carry == carry).all()
+    assert describe_rollout(rollout, actor.spec)["game/decisions_per_deal"] == len(rollout) / 128
 
 
 # --- opponents -------------------------------------------------------------------------------------------------------

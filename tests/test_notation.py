@@ -1,5 +1,6 @@
 """Hand records: written, read back, replayed, and refused where they break the rules or contradict themselves."""
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -118,6 +119,16 @@ def test_record_cut_off_inside_a_line_or_with_a_line_too_many_is_refused() -> No
         parse(text + "chips +0 +0 +0 +0  carry 0  exempt none\n")
 
 
+@pytest.mark.parametrize("deal", [0, -1], ids=["first deal", "last deal"])
+def test_record_that_lacks_its_last_trick_is_told_to_end_in_mid_deal(deal: int) -> None:
+    lines = session_text().splitlines()
+    place = [number for number, line in enumerate(lines) if line.startswith("chips ")][deal]
+    with pytest.raises(NotationError, match=f"line {place}: the record ends in mid-deal: .* before the chips"):
+        parse("\n".join([*lines[: place - 1], *lines[place:]]))
+    with pytest.raises(NotationError, match=f"line {len(lines) + 1}: the record goes on after its end"):
+        parse("\n".join([*lines, lines[-1]]))
+
+
 def test_play_out_of_turn_or_against_a_duty_is_refused_with_its_place() -> None:
     lines = session_text().splitlines()
     place = next(number for number, line in enumerate(lines) if line.startswith("trick 1"))
@@ -155,6 +166,15 @@ def test_replay_shows_every_step_and_hides_what_a_seat_cannot_see() -> None:
         assert all((card in line) == (seat == 0) for card in hand)
 
 
+def test_3_12_replay_of_blind_declaring_shows_no_hand_before_all_have_declared() -> None:
+    tables = Tables(Rules(declare_mode="two_rounds", blind_declaring=True), 1)
+    tables.deal(shuffled_decks(1, [0]), 3)
+    dealt = DealRecord.of_table(tables.rules, tables.records[0])
+    _, *shown = views([dataclasses.replace(dealt, actions=("stay",) * 4)], 0)
+    hands = [re.findall(r"seat 0  (.{14})", view)[-1] for view in shown]
+    assert hands == [*["-- -- -- -- --"] * 4, " ".join(next(dealt.replay()).hands[0])]
+
+
 def test_replay_command_prints_a_piped_record(tmp_path: Path) -> None:
     file = tmp_path / "deal.txt"
     file.write_text(session_text(), encoding="utf-8")
@@ -164,6 +184,17 @@ def test_replay_command_prints_a_piped_record(tmp_path: Path) -> None:
     ).stdout  # fmt: skip
     assert "deal 2 of 2" in shown
     assert "settled" in shown
+
+
+def test_6_7_replay_command_shows_the_stacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    env = raw_env(rules=Rules(stacks="table_stakes"), num_deals=2, buy_in=6)
+    env.reset(seed=5)
+    for _ in range(4):
+        env.step(env.action_id("pass" if env.snapshot().seat != env.snapshot().dealer else "stay"))
+    file = tmp_path / "deal.txt"
+    file.write_text(env.record(), encoding="utf-8")
+    assert main(["replay", str(file)]) == 0
+    assert "stack 5" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

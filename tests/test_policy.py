@@ -53,9 +53,11 @@ def test_a_decision_takes_its_fields_by_name():
     assert HEURISTIC.act(decision, RNG).shape == (len(rows),)
 
 
+@pytest.mark.parametrize("stacks", ["credit", "table_stakes"])
 @pytest.mark.parametrize("num_players", [2, 5])
-def test_showing_more_seats_is_what_padded_tables_observe(num_players):
-    narrow, wide = asked(middle_of_deals(num_players)), asked(middle_of_deals(num_players, seats_shown=8))
+def test_showing_more_seats_is_what_padded_tables_observe(num_players, stacks):
+    narrow = asked(middle_of_deals(num_players, stacks=stacks))
+    wide = asked(middle_of_deals(num_players, seats_shown=8, stacks=stacks))
     assert wide.seats_shown == 8
     np.testing.assert_array_equal(narrow.showing(8).packed, wide.packed)
     np.testing.assert_array_equal(wide.showing(num_players).packed, narrow.packed)

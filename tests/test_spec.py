@@ -13,6 +13,7 @@ from test_env import in_mid_deal
 from bourre_env import Rules, raw_env
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.observation import layout
+from bourre_env.env_options import OPTIONS
 from bourre_env.spec import MEANINGS, actions_table, main, observation_table
 
 MODULE = sys.modules["bourre_env.env"]
@@ -36,7 +37,17 @@ def test_page_names_every_argument_option_and_mode() -> None:
     arguments = MODULE.env.__code__
     assert set(arguments.co_varnames[: arguments.co_argcount]) <= words
     assert {*MODULE.ILLEGAL, *MODULE.RENDER_MODES} <= words
-    for heading in ("Rules", "Arguments", "Observation", "Actions", "Rewards", "End of the episode", "Version history"):
+    assert set(OPTIONS) == set(re.findall(r"^\* `(\w+)`", PAGE.partition("### Options")[2].partition("###")[0], re.M))
+    for heading in (
+        "Rules",
+        "Arguments",
+        "Options",
+        "Observation",
+        "Actions",
+        "Rewards",
+        "End of the episode",
+        "Version history",
+    ):
         assert f"### {heading}\n" in PAGE
 
 

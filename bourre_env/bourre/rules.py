@@ -264,6 +264,9 @@ class Rules:
 
 LIMIT_IN_ANTES = 20
 
+BUY_IN = 100
+"""Antes a seat sits down with at table stakes (6.7) where nothing else is said."""
+
 _TURN_UP_FOR_NOBODY: dict[str, Any] = {
     "turn_up_owner": "table",
     "ace_up_dealer_must_stay": False,

@@ -30,6 +30,7 @@ class Snapshot:
         exempt: before settlement who paid no ante, after it who skips the next.
         chips: chips each seat has won or lost, in this deal or, in an environment, in the episode so far.
         deal_index: number of the deal in its episode.
+        stacks: chips each seat can still pay, at table stakes (6.7); empty on credit.
     """
 
     phase: str
@@ -48,6 +49,7 @@ class Snapshot:
     exempt: tuple[bool, ...]
     chips: tuple[int, ...]
     deal_index: int = 0
+    stacks: tuple[int, ...] = ()
 
 
 def snapshot(rules: Rules, table: np.record) -> Snapshot:
@@ -69,6 +71,7 @@ def snapshot(rules: Rules, table: np.record) -> Snapshot:
         carry=int(table.carry),
         exempt=_flags(table.exempt, rules),
         chips=tuple(int(table.returns[seat]) for seat in seats),
+        stacks=tuple(int(table.stacks[seat]) for seat in seats) if rules.stacks == "table_stakes" else (),
     )
 
 

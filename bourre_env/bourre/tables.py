@@ -330,6 +330,13 @@ class Tables:
         return bits[:, : self.rules.num_players].astype(np.bool_)
 
     @property
+    def stacks(self) -> NDArray[np.int64] | None:
+        """[B, N] int64: chips each seat can still pay, at table stakes (6.7); None on credit."""
+        if self.rules.stacks == "credit":
+            return None
+        return np.array(self._state["stacks"][:, : self.rules.num_players])
+
+    @property
     def dealer(self) -> NDArray[np.int8]:
         """[B] int8: the dealer's seat."""
         return np.array(self._state["dealer"])
