@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: venv train test test-all check format lint types fuzz bench clean help
+.PHONY: venv train test test-all test-adapters check format lint types fuzz bench clean help
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 venv: $(READY) ## make .venv and install the exact versions of requirements.lock
 
@@ -27,6 +27,9 @@ test: $(READY) ## the quick tests (under three minutes)
 test-all: $(READY) ## every test, the slow ones too
 	$(BIN)/python -m pytest -n 2
 
+test-adapters: ## the examples with other libraries, each in an environment of its own (ADAPTERS="openspiel sb3" for some)
+	$(PYTHON) tests/adapters/run.py $(ADAPTERS)
+
 check: format lint types test ## what continuous integration runs
 
 format: $(READY) ## is the code formatted?
@@ -45,4 +48,4 @@ bench: $(READY) ## decisions per second of the engine and the environment
 	$(BIN)/python -m benchmarks.engine
 
 clean: ## remove .venv and caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist ./*.egg-info
+	rm -rf .venv .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist ./*.egg-info

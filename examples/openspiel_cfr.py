@@ -1,7 +1,7 @@
 """OpenSpiel: random deals of the full game beside the environment, then CFR+ on a game small enough to be solved.
 
     pip install "bourre-env[openspiel]"
-    python examples/openspiel_cfr.py --deals 200 --iterations 6
+    python examples/openspiel_cfr.py --deals 200 --iterations 10
 
 Prints the illegal actions met (0) and the exploitability of the average strategy.
 """
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> tuple[int, float]:
     """Run the example; returns the illegal actions and the exploitability."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--deals", type=int, default=200, help="random deals of the full game (at most 256)")
-    parser.add_argument("--iterations", type=int, default=6, help="iterations of CFR+; 256 give less than 0.0001")
+    parser.add_argument("--iterations", type=int, default=10, help="iterations of CFR+; 256 give less than 0.0001")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--game", default=SMALL_GAME, help="the game that CFR+ solves")
     chosen = parser.parse_args(arguments)
