@@ -1,6 +1,8 @@
 """What is said of the examples is so, whether or not their libraries are installed."""
 
 import ast
+import importlib
+import importlib.util
 import re
 import subprocess
 import sys
@@ -52,3 +54,9 @@ def test_the_runner_knows_every_library_and_refuses_others() -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "there is no library 'tensorflow'" in done.stderr
     assert all(extra in done.stderr for _, _, extra, _ in ROWS)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("pyspiel") is not None, reason="OpenSpiel is installed")
+def test_without_openspiel_its_game_says_what_to_install() -> None:
+    with pytest.raises(ImportError, match=re.escape('pip install "bourre-env[openspiel]"')):
+        importlib.import_module("bourre_env.openspiel")

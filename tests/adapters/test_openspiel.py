@@ -81,8 +81,6 @@ def test_same_seed_and_actions_give_the_environments_returns(players: int, numbe
         assert [state.action_to_string(a) for a in state.legal_actions()] == [
             env.action_text(a) for a in state.legal_actions()
         ]
-        observer = game.make_observer(pyspiel.IIGObservationType(perfect_recall=True), {})
-        assert observer is not None
         action = int(rng.choice(state.legal_actions()))
         state.apply_action(action)
         env.step(action)
