@@ -1,7 +1,7 @@
 """Ray RLlib, new API stack: self-play PPO with one action-masking module for all seats.
 
     pip install "bourre-env[rllib]"
-    python examples/rllib_ppo.py --deals 100
+    python examples/rllib_ppo.py --deals 60
 
 RLlib's own `ActionMaskingTorchRLModule` wants the observation under the key "observations", and `PettingZooEnv` wants
 an AEC environment: a small wrapper renames the key. Everything runs in this process; for more, raise
@@ -99,7 +99,7 @@ def make_algorithm(num_players: int, seed: int, batch_size: int) -> PPO:
 def main(arguments: Sequence[str] | None = None) -> CountingEnv:
     """Run the example; returns the counter."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--deals", type=int, default=100, help="train until this many deals have been played")
+    parser.add_argument("--deals", type=int, default=60, help="train until this many deals have been played")
     parser.add_argument("--batch-size", type=int, default=512, help="decisions an update")
     parser.add_argument("--num-players", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
