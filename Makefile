@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: venv train test test-all test-install check format lint types fuzz mutants bench clean help
+.PHONY: venv train test test-all test-install test-adapters check format lint types fuzz mutants bench clean help
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 venv: $(READY) ## make .venv and install the exact versions of requirements.lock
 
@@ -36,6 +36,9 @@ test-install: $(READY) ## the wheel alone, with the lowest and with the locked v
 		(cd build/install && BOURRE_CACHE=cache-$$lock venv/bin/python ../../tests/installed.py) || exit 1; \
 	done
 
+test-adapters: ## the examples with other libraries, each in an environment of its own (ADAPTERS="openspiel sb3" for some)
+	$(PYTHON) tests/adapters/run.py $(ADAPTERS)
+
 check: format lint types test ## what continuous integration runs
 
 format: $(READY) ## is the code formatted?
@@ -58,4 +61,4 @@ bench: $(READY) ## decisions per second of the engine and the environment
 	$(BIN)/python -m benchmarks.engine
 
 clean: ## remove .venv and caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist ./*.egg-info
+	rm -rf .venv .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist ./*.egg-info

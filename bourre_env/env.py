@@ -569,5 +569,6 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
 
 def register() -> None:
-    """Make the environment known to `pettingzoo.make`."""
-    pettingzoo.register("aec", ENV_ID, entry_point=env)
+    """Make the environment known to `pettingzoo.make`, which came with PettingZoo 1.27."""
+    if hasattr(pettingzoo, "register"):
+        pettingzoo.register("aec", ENV_ID, entry_point=env)

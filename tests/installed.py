@@ -26,7 +26,8 @@ def main() -> int:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), f"the import is not silent: {done}"
 
-    env = pettingzoo.make("aec", "bourre/bourre-v0", num_players=3)
+    has_registry = hasattr(pettingzoo, "make")  # from 1.27 on
+    env = pettingzoo.make("aec", "bourre/bourre-v0", num_players=3) if has_registry else bourre_env.env(num_players=3)
     env.reset(seed=1)
     for _ in env.agent_iter():
         observation, _, terminated, truncated, _ = env.last()
