@@ -79,6 +79,7 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         illegal: str = "ignore",
         mask_in_observation: bool = False,
         render_mode: str | None = None,
+        buy_in: int | None = None,
     ) -> None:
         """Set up a table; `reset` deals.
 
@@ -92,8 +93,9 @@ class BourreEnv(gymnasium.Env[Any, Any]):
             illegal: "ignore" or "raise".
             mask_in_observation: observations are dicts with the mask.
             render_mode: None, or as in `bourre_env.env`.
+            buy_in: at table stakes the antes of each seat, as in `bourre_env.env`.
         """
-        self.table = raw_env(num_players, rules, num_deals, render_mode)
+        self.table = raw_env(num_players, rules, num_deals, render_mode, buy_in=buy_in)
         self.render_mode = render_mode
         self.opponents = load_opponents(opponents, self.table.rules)
         self.seat = -1

@@ -21,8 +21,8 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.decision import Decision
 from bourre_env.deck import shuffled_decks
-from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, rules_of
-from bourre_env.errors import IllegalActionError, ResetNeededError, RulesError
+from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, rules_of, stacks_bought
+from bourre_env.errors import IllegalActionError, ResetNeededError
 from bourre_env.gym import checked_illegal, drawn_seats, observation_space
 from bourre_env.opponents import MAX_SEATS, ask, choice_keys, choice_numbers, load_opponents
 
@@ -48,6 +48,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         seat: int | None = None,
         illegal: str = "ignore",
         mask_in_observation: bool = False,
+        buy_in: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
         """Set up the tables; `reset` deals.
@@ -61,13 +62,13 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             seat: the learner's seat; drawn for each episode when left out.
             illegal: "ignore" or "raise".
             mask_in_observation: observations are dicts with the mask.
+            buy_in: at table stakes the antes of each seat.
             autoreset_mode: what happens when an episode ends. "SameStep": the next one begins at once, and
                 `infos["final_obs"]` and `infos["final_info"]` keep the last view; "NextStep": at the next step, whose
                 action is ignored; "Disabled": when `reset(options={"reset_mask": ...})` asks for it.
         """
         self.rules = rules_of(rules, num_players)
-        if self.rules.stacks == "table_stakes":
-            raise RulesError("the Gymnasium views play on credit (rule 6.7); use bourre_env.env for table stakes")
+        self._stacks_bought = stacks_bought(buy_in, self.rules)
         deals = integer(num_deals)
         if deals is None or deals < 1:
             raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
@@ -164,7 +165,9 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             seeds, deal_ids = self._seeds[rows], self._deal_ids[rows]
             drawn = drawn_seats(seeds, deal_ids, self.rules.num_players)
             self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
-            self._deal(rows, drawn_dealers(seeds, deal_ids, self.rules.num_players))
+            bought = self._stacks_bought
+            stacks = None if bought is None else np.repeat(bought, len(rows), axis=0)
+            self._deal(rows, drawn_dealers(seeds, deal_ids, self.rules.num_players), stacks=stacks)
             self._play_opponents(rows)
             rows = rows[self._is_over[rows]]  # nobody but opponents decided anything: left out
             self._is_over[rows] = False
@@ -175,10 +178,11 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         dealers: NDArray[np.int8],
         carry: NDArray[np.int64] | int = 0,
         exempt: NDArray[np.bool_] | None = None,
+        stacks: NDArray[np.int64] | None = None,
     ) -> None:
         """Deal at the tables `rows` the packs of their current numbers."""
         seeds, deal_ids = self._seeds[rows], self._deal_ids[rows]
-        self.tables.deal(shuffled_decks(seeds, deal_ids, pack=self.rules.pack), dealers, carry, exempt, rows)
+        self.tables.deal(shuffled_decks(seeds, deal_ids, pack=self.rules.pack), dealers, carry, exempt, rows, stacks)
         self._keys[rows] = choice_keys(seeds, deal_ids)
         self._decisions[rows] = 0
 
@@ -224,7 +228,10 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         while len(ended):
             self._chips[ended] += self.tables.returns[ended, self.seats[ended]]
             self._deals_played[ended] += 1
+            stacks, exempt = self.tables.stacks, self.tables.exempt
             is_last = self._deals_played[ended] == self.num_deals
+            if stacks is not None:  # nobody is left to play with (6.7)
+                is_last |= ((stacks[ended] > 0) | exempt[ended]).sum(axis=1) < 2
             last, on = ended[is_last], ended[~is_last]
             carry = self.tables.carry
             self._chips[last] += carry[last] / self.rules.num_players
@@ -232,7 +239,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             if len(on):
                 self._deal_ids[on] += 1
                 dealers = (self.tables.dealer[on] + 1) % self.rules.num_players
-                self._deal(on, dealers, carry[on], self.tables.exempt[on])
+                self._deal(on, dealers, carry[on], exempt[on], None if stacks is None else stacks[on])
             ended = on[self.tables.settled[on]]
         return rows[~self._is_over[rows]]
 

@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import bourre_env
 from agents.policy import load_policy
-from bourre_env import Decision, IllegalActionError, OpponentError, ResetNeededError
+from bourre_env import Decision, IllegalActionError, OpponentError, ResetNeededError, Rules
 from bourre_env.gym import BourreEnv
 from bourre_env.gym_vector import BourreVectorEnv
 
@@ -229,6 +229,7 @@ GAMES: list[dict[str, Any]] = [
     {"num_players": 7, "num_deals": 3, "rules": "pagat_limit"},
     {"mask_in_observation": True, "seat": 2, "opponents": ["random", "heuristic", "always_stay"]},
     {"num_players": 3, "rules": "hoyle", "num_deals": 2},
+    {"rules": Rules.preset("pagat", stacks="table_stakes"), "num_deals": 9, "buy_in": 4},
 ]
 
 
