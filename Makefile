@@ -39,7 +39,7 @@ test-install: $(READY) ## the wheel alone, with the lowest and with the locked v
 test-adapters: ## the examples with other libraries, each in an environment of its own (ADAPTERS="openspiel sb3" for some)
 	$(PYTHON) tests/adapters/run.py $(ADAPTERS)
 
-check: format lint types test ## what continuous integration runs
+check: format lint types test test-install ## what continuous integration runs
 
 format: $(READY) ## is the code formatted?
 	$(BIN)/ruff format --check .

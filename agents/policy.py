@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from agents.wording import action_text, legal_texts
 from bourre_env.bourre.rules import Rules
-from bourre_env.cards import EMPTY
-from bourre_env.decision import LEGAL_WORDS, WORD_BITS
+from bourre_env.decision import WORD_BITS, are_legal
 from bourre_env.decision import Decision as Decision
 from bourre_env.errors import BourreError
 
@@ -101,8 +100,9 @@ def check_actions(
     if chosen.dtype.kind not in "iu":
         raise PolicyFailedError(f"policy {name!r} returned {chosen.dtype} values; actions are integers")
     chosen = chosen.astype(np.int64)
-    row = _first_illegal(chosen, decision.legal_packed if legal is None else legal)
-    if row >= 0:
+    fits = are_legal(chosen, decision.legal_packed if legal is None else legal)
+    if not fits.all():
+        row = int(np.argmin(fits))
         raise PolicyFailedError(_illegal_message(int(chosen[row]), decision, name, row))
     return chosen
 
@@ -197,15 +197,6 @@ def _attribute(module_name: str, attribute: str) -> Any:
         hint = f" (did you mean {near[0]!r}?)" if near else ""
         raise PolicyError(f"module {module_name} has no attribute {attribute!r}{hint}")
     return getattr(module, attribute)
-
-
-def _first_illegal(actions: NDArray[np.int64], legal_packed: NDArray[np.uint64]) -> int:
-    """The first row whose action is not legal; -1 when there is none."""
-    inside = (actions >= 0) & (actions < LEGAL_WORDS * WORD_BITS)
-    places = np.where(inside, actions, 0)
-    words = legal_packed[np.arange(len(actions)), places // WORD_BITS]
-    legal = inside & (words >> (places % WORD_BITS).astype(np.uint64) & np.uint64(1) != EMPTY)
-    return -1 if legal.all() else int(np.argmin(legal))
 
 
 def _illegal_message(action: int, decision: Decision, name: str, row: int) -> str:

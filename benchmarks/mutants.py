@@ -272,39 +272,56 @@ def written_explanations(report: Path) -> dict[tuple[str, str, str, str], str]:
     return found
 
 
-def report_of(mutants: list[Mutant], survivors: list[Mutant], explained: dict[tuple[str, str, str, str], str]) -> str:
-    """The report as text."""
-    lines = [
-        "# Mutants",
-        "",
-        "`make mutants` changes the rules in every small way and runs the fast tests on each change: the golden cases,",
-        "the numbered rule tests, the trick tests and a short comparison with the oracle, uncompiled. A mutant whose",
-        "tests fail is killed. One that changes no rule at all (an equivalent mutant) counts as a survivor too. This",
-        "file is written by `benchmarks/mutants.py`; the last column of the lists is written by hand and kept.",
-        "",
-        "| file | mutants | killed | share |",
-        "|---|--:|--:|--:|",
-    ]
-    for path in (*RULE_FILES, "all"):
-        total = sum(path in (mutant.path, "all") for mutant in mutants)
-        alive = sum(path in (mutant.path, "all") for mutant in survivors)
-        name = path if path == "all" else f"`{path}`"
-        lines.append(f"| {name} | {total} | {total - alive} | {1 - alive / max(total, 1):.1%} |")
+INTRODUCTION = """# Mutants
+
+`make mutants` changes the rules in every small way and runs the fast tests on each change: the golden cases, the
+numbered rule tests, the trick tests and a short comparison with the oracle, uncompiled. A mutant whose tests fail is
+killed. One that changes no rule at all (an equivalent mutant) counts as a survivor too. This file is written by
+`benchmarks/mutants.py`; the last column of the lists is written by hand and kept.
+
+| file | mutants | killed | share |
+|---|--:|--:|--:|
+"""
+
+
+def section(path: str, number: int, survivors: list[Mutant], explained: dict[tuple[str, str, str, str], str]) -> str:
+    """The survivors of one file as text, its counts first."""
+    own = sorted((one for one in survivors if one.path == path), key=lambda one: (one.line, one.was, one.becomes))
+    lines = [f"## `{path}`", "", f"{number - len(own)} of {number} killed.", ""]
+    lines += ["| line | function | was | survives as | why |", "|--:|---|---|---|---|"] if own else []
+    for mutant in own:
+        code = [f"`{text}`".replace("|", r"\|") for text in (mutant.function, mutant.was, mutant.becomes)]
+        reason = explained.get(mutant.key, UNEXPLAINED).replace("|", r"\|")
+        lines.append(f"| {mutant.line} | {' | '.join(code)} | {reason} |")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def sections_of(report: Path) -> dict[str, str]:
+    """The sections of a report by the file they are about."""
+    text = report.read_text(encoding="utf-8") if report.is_file() else ""
+    parts = re.split(r"^(?=## `)", text, flags=re.M)[1:]
+    return {part.split("`")[1]: part.rstrip() + "\n" for part in parts}
+
+
+def whole_report(sections: dict[str, str]) -> str:
+    """The report as text: the counts of all files that have been run, then their sections."""
+    rows, killed_of_all, all_of_all = [], 0, 0
     for path in RULE_FILES:
-        lines += ["", f"## `{path}`", "", "| line | function | was | survives as | why |", "|--:|---|---|---|---|"]
-        for mutant in sorted(survivors, key=lambda one: (one.line, one.was, one.becomes)):
-            if mutant.path == path:
-                code = [f"`{text}`".replace("|", r"\|") for text in (mutant.function, mutant.was, mutant.becomes)]
-                reason = explained.get(mutant.key, UNEXPLAINED).replace("|", r"\|")
-                lines.append(f"| {mutant.line} | {' | '.join(code)} | {reason} |")
-    return "\n".join(lines) + "\n"
+        if path in sections:
+            killed, number = map(int, re.findall(r"^(\d+) of (\d+) killed", sections[path], re.M)[0])
+            killed_of_all, all_of_all = killed_of_all + killed, all_of_all + number
+            rows.append(f"| `{path}` | {number} | {killed} | {killed / number:.1%} |")
+    rows.append(f"| all | {all_of_all} | {killed_of_all} | {killed_of_all / max(all_of_all, 1):.1%} |")
+    return (
+        INTRODUCTION + "\n".join(rows) + "\n\n" + "\n".join(sections[path] for path in RULE_FILES if path in sections)
+    )
 
 
 def main() -> int:
     """Make the mutants, run the tests, write the report."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--workers", type=int, default=2, help="tests that run at the same time (2)")
-    parser.add_argument("--only", default="", help="only rule files with this in their name; the report is printed")
+    parser.add_argument("--only", default="", help="only rule files with this in their name")
     arguments = parser.parse_args()
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
@@ -319,12 +336,12 @@ def main() -> int:
             mutant for path in RULE_FILES if arguments.only in path for mutant in mutants_of(path, sources[path])
         ]
         survivors = survivors_of(mutants, sources, folders, cpu_seconds)
-    explained = written_explanations(REPORT)
-    report = report_of(mutants, survivors, explained)
-    if arguments.only:
-        print(report)
-    else:
-        REPORT.write_text(report, encoding="utf-8")
+    explained, sections = written_explanations(REPORT), sections_of(REPORT)
+    for path in sources:
+        if arguments.only in path:
+            number = sum(mutant.path == path for mutant in mutants)
+            sections[path] = section(path, number, survivors, explained)
+    REPORT.write_text(whole_report(sections), encoding="utf-8")
     share = 1 - len(survivors) / max(len(mutants), 1)
     missing = sum(mutant.key not in explained for mutant in survivors)
     print(f"{share:.1%} of {len(mutants)} mutants killed in {(time.monotonic() - start) / 60:.0f} minutes; ", end="")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.observation import layout, pack, unpack, unpack_actions
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
+from bourre_env.cards import EMPTY
 
 LEGAL_WORDS = 2  # 64-bit words in a packed row of legal actions
 WORD_BITS = 64
@@ -158,3 +159,11 @@ def _pack_actions(legal_action_mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
     bits = np.zeros((len(legal_action_mask), LEGAL_WORDS * WORD_BITS), np.bool_)
     bits[:, : legal_action_mask.shape[1]] = legal_action_mask
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def are_legal(actions: NDArray[np.integer[Any]], legal_packed: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """[D] bool: whether each action [D] is in its row of the legal sets [D, 2]; any integers may be asked about."""
+    inside = (actions >= 0) & (actions < LEGAL_WORDS * WORD_BITS)
+    places = np.where(inside, actions, 0).astype(np.uint64)
+    words = legal_packed[np.arange(len(actions)), places // np.uint64(WORD_BITS)]
+    return inside & ((words >> (places % np.uint64(WORD_BITS))) & np.uint64(1) != EMPTY)

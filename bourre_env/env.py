@@ -225,7 +225,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self._buy_in = stacks_bought(buy_in, self.rules)
         self.num_deals = deals
         self.render_mode = render_mode
-        self.render_seat = checked_seat(render_seat, self.rules.num_players)
+        self.render_seat = checked_seat(render_seat, self.rules.num_players, "render_seat")
         self._window: Window | None = None
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}

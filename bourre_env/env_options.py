@@ -49,11 +49,11 @@ def checked_seed(seed: object) -> int:
     return number
 
 
-def checked_seat(seat: object, num_players: int) -> int | None:
-    """The seat from which the table is shown; None for every hand."""
+def checked_seat(seat: object, num_players: int, name: str) -> int | None:
+    """A seat of the table, or None, handed in as the argument `name`."""
     number = integer(seat)
     if seat is not None and (number is None or not 0 <= number < num_players):
-        raise ValueError(f"render_seat is {seat!r}; it must be None or a seat from 0 to {num_players - 1}")
+        raise ValueError(f"{name} is {seat!r}; it must be None or a seat from 0 to {num_players - 1}")
     return number
 
 

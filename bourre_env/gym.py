@@ -27,7 +27,7 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.decision import Decision
 from bourre_env.deck import stream_keys
 from bourre_env.env import raw_env
-from bourre_env.env_options import checked_seat, integer
+from bourre_env.env_options import checked_seat, checked_seed, integer
 from bourre_env.errors import ResetNeededError
 from bourre_env.opponents import ask, choice_keys, choice_numbers, load_opponents
 
@@ -79,6 +79,7 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         illegal: str = "ignore",
         mask_in_observation: bool = False,
         render_mode: str | None = None,
+        render_seat: int | None = None,
         buy_in: int | None = None,
     ) -> None:
         """Set up a table; `reset` deals.
@@ -93,13 +94,14 @@ class BourreEnv(gymnasium.Env[Any, Any]):
             illegal: "ignore" or "raise".
             mask_in_observation: observations are dicts with the mask.
             render_mode: None, or as in `bourre_env.env`.
+            render_seat: the seat whose hand alone is drawn; every hand when left out.
             buy_in: at table stakes the antes of each seat, as in `bourre_env.env`.
         """
-        self.table = raw_env(num_players, rules, num_deals, render_mode, buy_in=buy_in)
+        self.table = raw_env(num_players, rules, num_deals, render_mode, render_seat, buy_in)
         self.render_mode = render_mode
         self.opponents = load_opponents(opponents, self.table.rules)
         self.seat = -1
-        self._fixed_seat = checked_seat(seat, self.table.rules.num_players)
+        self._fixed_seat = checked_seat(seat, self.table.rules.num_players, "seat")
         self._ignores_illegal = checked_illegal(illegal)
         self._mask_in_observation = mask_in_observation
         self._num_actions = num_actions(self.table.rules)
@@ -121,11 +123,17 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         Args:
             seed: starts a stream of deals; None goes on with the current one.
             options: `seat` of the learner, and those of `raw_env.reset`, which hold for the first deal only.
+
+        Raises:
+            ValueError: a seed or an option that makes no deal; the episode before goes on.
+            OpponentError: an opponent did not answer with a legal action; no episode is going on then.
         """
-        chosen = dict(options or {})
-        seat = checked_seat(chosen.pop("seat", self._fixed_seat), self.table.rules.num_players)
+        if seed is not None:
+            seed = checked_seed(seed)
+        seat, others = self._split(options)
+        self.table.reset(seed=seed, options=others)
         super().reset(seed=seed)
-        self.table.reset(seed=seed, options=chosen or None)
+        self._is_on = False
         if seed is not None or self.seat < 0:
             self._rng = np.random.default_rng([self._episode_seed])
         self._pending = self._begin(seat)
@@ -134,6 +142,14 @@ class BourreEnv(gymnasium.Env[Any, Any]):
             self._pending = self._begin(seat)
         self._is_on = True
         return self._observation(), self._info()
+
+    def _split(self, options: dict[str, Any] | None) -> tuple[int | None, dict[str, Any] | None]:
+        """The learner's seat and the options of the table."""
+        if not isinstance(options, dict):
+            return self._fixed_seat, options
+        others = {name: value for name, value in options.items() if name != "seat"}
+        seat = checked_seat(options.get("seat"), self.table.rules.num_players, "options['seat']")
+        return self._fixed_seat if seat is None else seat, others
 
     @property
     def _episode_seed(self) -> int:
@@ -189,7 +205,9 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         """Take the learner's decision, and then those of opponents up to its next one.
 
         Raises:
-            IllegalActionError: the action is illegal and `illegal` is "raise".
+            IllegalActionError: the action is illegal and `illegal` is "raise"; nothing has changed.
+            OpponentError: an opponent did not answer with a legal action; `reset` begins anew.
+            ChipsError: the pot of a session has outgrown its count; `reset` begins anew.
             ResetNeededError: no episode is going on.
         """
         if not self._is_on:
@@ -197,8 +215,10 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         if self._ignores_illegal and not self._is_legal(action):
             return self._observation(), 0.0, False, False, self._info(illegal_action=True)
         learner = self.table.possible_agents[self.seat]
+        self._is_on = not self._is_legal(action)  # off until opponents have answered, too: one of them may fail
         self.table.step(action)
-        reward = self._pending + self.table.rewards[learner] + self._play_opponents()
+        won = self.table.rewards[learner]
+        reward = self._pending + won + self._play_opponents()
         self._pending = 0.0
         self._is_on = not self._is_over()
         flags = self.table.terminations[learner], self.table.truncations[learner]

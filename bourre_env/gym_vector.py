@@ -17,16 +17,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from bourre_env.bourre.rules import Rules
+from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.bourre.tables import Tables
-from bourre_env.decision import Decision
+from bourre_env.decision import Decision, are_legal
 from bourre_env.deck import shuffled_decks
 from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, rules_of, stacks_bought
 from bourre_env.errors import IllegalActionError, ResetNeededError
 from bourre_env.gym import checked_illegal, drawn_seats, observation_space
-from bourre_env.opponents import MAX_SEATS, ask, choice_keys, choice_numbers, load_opponents
+from bourre_env.opponents import ask, choice_keys, choice_numbers, load_opponents
 
 Infos = dict[str, Any]
+OPTIONS = ("reset_mask", "seat")
 
 
 class BourreVectorEnv(VectorEnv[Any, Any, Any]):
@@ -49,6 +50,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         illegal: str = "ignore",
         mask_in_observation: bool = False,
         buy_in: int | None = None,
+        render_mode: None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
         """Set up the tables; `reset` deals.
@@ -63,6 +65,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             illegal: "ignore" or "raise".
             mask_in_observation: observations are dicts with the mask.
             buy_in: at table stakes the antes of each seat.
+            render_mode: None: many tables are not drawn; `tables.snapshot(row)` shows one.
             autoreset_mode: what happens when an episode ends. "SameStep": the next one begins at once, and
                 `infos["final_obs"]` and `infos["final_info"]` keep the last view; "NextStep": at the next step, whose
                 action is ignored; "Disabled": when `reset(options={"reset_mask": ...})` asks for it.
@@ -72,15 +75,20 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         deals = integer(num_deals)
         if deals is None or deals < 1:
             raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
-        self.num_envs, self.num_deals = num_envs, deals
-        self.tables = Tables(self.rules, num_envs)
+        if render_mode is not None:
+            raise ValueError(f"render_mode is {render_mode!r}; many tables are not drawn: leave it out")
+        number = integer(num_envs)
+        if number is None or number < 1:
+            raise ValueError(f"num_envs is {num_envs!r}; it must be an integer of at least 1")
+        self.num_envs, self.num_deals = number, deals
+        self.tables = Tables(self.rules, self.num_envs)
         self.opponents = load_opponents(opponents, self.rules)
         ids = [id(opponent) for opponent in self.opponents]
         self._each_opponent = [self.opponents[ids.index(one)] for one in dict.fromkeys(ids)]  # asked once a round
         self._opponent_at = np.array([list(dict.fromkeys(ids)).index(one) for one in ids])  # by place on the left
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
-        self._fixed_seat = checked_seat(seat, self.rules.num_players)
+        self._fixed_seat = checked_seat(seat, self.rules.num_players, "seat")
         self._ignores_illegal = checked_illegal(illegal)
         self._mask_in_observation = mask_in_observation
         size, num_actions = self.tables.layout.size, self.tables.num_actions
@@ -92,12 +100,13 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         self._seeds = np.zeros(num_envs, np.uint64)
         self._deal_ids = np.full(num_envs, -1)  # in the streams of the seeds
         self._deals_played = np.zeros(num_envs, np.int64)  # in the current episodes
-        self._keys = np.zeros((num_envs, MAX_SEATS), np.uint64)
-        self._decisions = np.zeros((num_envs, MAX_SEATS), np.uint64)
+        self._keys = np.zeros((num_envs, MAX_PLAYERS), np.uint64)
+        self._decisions = np.zeros((num_envs, MAX_PLAYERS), np.uint64)
         self._chips = np.zeros(num_envs)  # won or lost by the learners since their last decisions
         self._is_over = np.ones(num_envs, np.bool_)
         self._is_seeded = np.zeros(num_envs, np.bool_)
-        self._rng = np.random.default_rng(0)
+        self._rng: np.random.Generator | None = None
+        self._is_broken = False  # a call has failed half-way
 
     # --- episodes ---
 
@@ -108,38 +117,43 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
 
         Args:
             seed: s gives table i the seed s + i; or one for each table, None going on with its stream.
-            options: `reset_mask`, [B] bool, for some of the tables only.
+            options: `reset_mask`, [B] bool, for some of the tables only, and `seat`, the learner's in these episodes.
 
         Raises:
-            ValueError: a seed or a mask that does not fit.
+            ValueError: a seed or an option that does not fit; nothing has changed.
+            OpponentError: an opponent did not answer with a legal action; reset every table then.
         """
-        rows = self._rows_to_reset(options)
-        for row, one in zip(rows, self._seeds_of(seed, rows), strict=True):
+        chosen = self._checked_options(options)
+        seat = checked_seat(chosen.get("seat"), self.rules.num_players, "options['seat']")
+        rows = self._rows_to_reset(chosen.get("reset_mask"))
+        if self._is_broken and len(rows) < self.num_envs:
+            raise ResetNeededError("the last call failed half-way; reset every table")
+        seeds = self._seeds_of(seed, rows)
+        for row, one in zip(rows, seeds, strict=True):
             if one is not None or not self._is_seeded[row]:
                 self._seeds[row] = secrets.randbits(64) if one is None else one
                 self._deal_ids[row] = -1
                 self._is_seeded[row] = True
-        if seed is not None or not self._rng_is_seeded():
+        if seed is not None or self._rng is None:
             self._rng = np.random.default_rng(self._seeds)
-        self._begin(rows)
+        self._is_broken = True
+        self._begin(rows, seat)
+        self._is_broken = False
         views = self._views()
         return views, self._infos(views)
 
-    def _rng_is_seeded(self) -> bool:
-        """Whether some episode has begun before."""
-        return bool((self._deal_ids >= 0).any())
+    def _checked_options(self, options: dict[str, Any] | None) -> dict[str, Any]:
+        """The options of `reset`, each of which must be known here."""
+        if not isinstance(options, (dict, type(None))) or set(options or {}) - set(OPTIONS):
+            raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
+        return dict(options or {})
 
-    def _rows_to_reset(self, options: dict[str, Any] | None) -> NDArray[np.int64]:
+    def _rows_to_reset(self, mask: object) -> NDArray[np.int64]:
         """Indices of the tables that `reset` is asked for."""
-        if not options or "reset_mask" not in options:
+        if mask is None:
             return np.arange(self.num_envs)
-        mask = options["reset_mask"]
-        if (
-            not isinstance(mask, np.ndarray)
-            or mask.shape != (self.num_envs,)
-            or mask.dtype != np.bool_
-            or not mask.any()
-        ):
+        fits = isinstance(mask, np.ndarray) and mask.shape == (self.num_envs,) and mask.dtype == np.bool_
+        if not isinstance(mask, np.ndarray) or not fits or not mask.any():
             raise ValueError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},), not all False")
         return np.flatnonzero(mask)
 
@@ -150,12 +164,14 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         number = integer(seed)
         if number is not None:
             return [checked_seed(number + int(row)) for row in rows]
-        given = list(seed)  # type: ignore[arg-type]
+        if not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, str):
+            raise ValueError(f"seed is {seed!r}; it must be None, an integer, or a list of them, one for each table")
+        given = list(seed)
         if len(given) != self.num_envs:
             raise ValueError(f"seed has {len(given)} entries; {self.num_envs} tables need one each")
         return [None if given[row] is None else checked_seed(given[row]) for row in rows]
 
-    def _begin(self, rows: NDArray[np.int64]) -> None:
+    def _begin(self, rows: NDArray[np.int64], seat: int | None = None) -> None:
         """Begin episodes at the tables `rows` and play them up to the learners' first decisions."""
         self._is_over[rows] = False
         while len(rows):
@@ -164,7 +180,8 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             self._chips[rows] = 0.0
             seeds, deal_ids = self._seeds[rows], self._deal_ids[rows]
             drawn = drawn_seats(seeds, deal_ids, self.rules.num_players)
-            self.seats[rows] = drawn if self._fixed_seat is None else self._fixed_seat
+            fixed = self._fixed_seat if seat is None else seat
+            self.seats[rows] = drawn if fixed is None else fixed
             bought = self._stacks_bought
             stacks = None if bought is None else np.repeat(bought, len(rows), axis=0)
             self._deal(rows, drawn_dealers(seeds, deal_ids, self.rules.num_players), stacks=stacks)
@@ -200,21 +217,29 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _choices(self, rows: NDArray[np.int64], seats: NDArray[np.int8]) -> NDArray[np.int64]:
         """[k] what the opponents in `seats` of the tables `rows` decide."""
-        streams = MAX_SEATS * rows + seats
+        streams = MAX_PLAYERS * rows + seats
         numbers = self._decisions.reshape(-1)[streams] + np.uint64(1)
         self._decisions.reshape(-1)[streams] = numbers
         keys = choice_numbers(self._keys.reshape(-1)[streams], numbers)
         words, legal = self.tables.view_rows(rows)
         if len(self._each_opponent) == 1:
-            return ask(self.opponents[0], Decision.from_packed(words, legal, seats, self.rules, keys), self._rng)
+            return ask(
+                self.opponents[0], Decision.from_packed(words, legal, seats, self.rules, keys), self._generator()
+            )
         who = self._opponent_at[(seats - self.seats[rows] - 1) % self.rules.num_players]
         actions = np.empty(len(rows), np.int64)
         for index, opponent in enumerate(self._each_opponent):
             mine = who == index
             if mine.any():
                 decision = Decision.from_packed(words[mine], legal[mine], seats[mine], self.rules, keys[mine])
-                actions[mine] = ask(opponent, decision, self._rng)
+                actions[mine] = ask(opponent, decision, self._generator())
         return actions
+
+    def _generator(self) -> np.random.Generator:
+        """What opponents draw from, besides their keys."""
+        if self._rng is None:
+            raise ResetNeededError("no episode has begun; call reset() first")
+        return self._rng
 
     def _settle(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Count the chips of deals that have ended; deal again where the episode goes on, else end it.
@@ -260,13 +285,15 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         """
         chosen = self._checked(actions)
         starting = self._is_over.copy()
-        if (starting.any() and self.autoreset_mode is not AutoresetMode.NEXT_STEP) or not self._rng_is_seeded():
+        waits = starting.any() and self.autoreset_mode is not AutoresetMode.NEXT_STEP
+        if waits or self._is_broken or not self._is_seeded.all():
             raise ResetNeededError("step() was called where no episode is going on; call reset() first")
-        legal = self._are_legal(chosen) & ~starting
+        legal = are_legal(chosen, self.tables.legal_packed()) & ~starting
         illegal = ~legal & ~starting
         if illegal.any() and not self._ignores_illegal:
             row = int(np.argmax(illegal))
             raise self.tables.illegal_action(row, int(chosen[row]))
+        self._is_broken = True
         if starting.any():
             self._begin(np.flatnonzero(starting))
         rows = np.flatnonzero(legal)
@@ -285,13 +312,6 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             )
         return chosen.astype(np.int64)
 
-    def _are_legal(self, actions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """[B] bool: whether each learner may take its action."""
-        inside = (actions >= 0) & (actions < self.tables.num_actions)
-        places = np.where(inside, actions, 0).astype(np.uint64)
-        words = self.tables.legal_packed()[np.arange(self.num_envs), places // np.uint64(64)]
-        return inside & ((words >> (places % np.uint64(64))) & np.uint64(1) != 0)
-
     def _results(
         self, rewards: NDArray[np.float64], illegal: NDArray[np.bool_]
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Infos]:
@@ -304,6 +324,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             infos = self._final(over, illegal)
             self._begin(np.flatnonzero(over))
             illegal = illegal & ~over
+        self._is_broken = False
         views = self._views()
         return views, rewards, *flags, infos | self._infos(views, illegal)
 

@@ -282,7 +282,7 @@ def _parse_deal(rules: Rules, lines: list[str], first_line: int) -> DealRecord:
     record = DealRecord(rules, int(opening[1]), tuple(deck), tuple(actions), int(opening[2]), exempt, stacks)
     try:
         record.begin()
-    except ValueError as error:
+    except (BourreError, ValueError) as error:
         raise NotationError(f"line {first_line}: this is no deal: {error}") from None
     return record
 

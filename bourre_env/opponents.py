@@ -14,13 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.bourre.rules import Rules
-from bourre_env.decision import Decision
+from bourre_env.bourre.actions import num_actions
+from bourre_env.bourre.observation import unpack_actions
+from bourre_env.bourre.rules import MAX_PLAYERS, Rules
+from bourre_env.decision import Decision, are_legal
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
 from bourre_env.errors import OpponentError
 
 ENTRY_POINTS, LOADER = "bourre_env", "load_policy"
-MAX_SEATS = 8
 _CHOICE_STREAM = np.uint64(0x6F70706F6E656E74)  # keeps the opponents' choices apart from the packs
 
 
@@ -56,7 +57,12 @@ def load_opponents(given: object, rules: Rules) -> tuple[Opponent, ...]:
 
 def _loaded(one: object) -> Opponent:
     """A policy as it is, or the one that a spec names."""
-    opponent: Any = _loader()(one) if isinstance(one, str) else one
+    opponent: Any = one
+    if isinstance(one, str):
+        try:
+            opponent = _loader()(one)
+        except ValueError as error:
+            raise OpponentError(str(error)) from error
     if not callable(getattr(opponent, "act", None)):
         raise OpponentError(f"opponent {one!r} is no policy: it needs a method act(decision, rng)")
     return opponent
@@ -76,8 +82,8 @@ def _loader() -> Callable[[str], Opponent]:
 
 def choice_keys(seed: NDArray[np.uint64], deal: NDArray[np.int64]) -> NDArray[np.uint64]:
     """[D, 8] uint64: the stream of random numbers of each seat in the deals [D], each of its own seed [D]."""
-    streams = deal[:, None] * MAX_SEATS + np.arange(MAX_SEATS)
-    seeds = np.repeat(seed ^ _CHOICE_STREAM, MAX_SEATS)
+    streams = deal[:, None] * MAX_PLAYERS + np.arange(MAX_PLAYERS)
+    seeds = np.repeat(seed ^ _CHOICE_STREAM, MAX_PLAYERS)
     return stream_keys(seeds, streams.ravel()).reshape(streams.shape)
 
 
@@ -90,12 +96,21 @@ def ask(opponent: Opponent, decision: Decision, rng: np.random.Generator) -> NDA
     """[D] int64: what an opponent answers.
 
     Raises:
-        OpponentError: it answered with anything but D integers.
+        OpponentError: it answered with anything but D integers, or with an action that is not legal.
     """
+    legal = decision.legal_packed.copy()  # the opponent may write into what it is shown
     actions = np.asarray(opponent.act(decision, rng))
+    name = getattr(opponent, "name", type(opponent).__name__)
     if actions.shape != (len(decision),) or actions.dtype.kind not in "iu":
-        name = getattr(opponent, "name", type(opponent).__name__)
         raise OpponentError(
             f"opponent {name!r} returned {actions.dtype} {actions.shape}; {len(decision)} integers were asked for"
+        )
+    fits = are_legal(actions, legal)
+    if not fits.all():
+        row = int(np.argmin(fits))
+        allowed = np.flatnonzero(unpack_actions(legal[row : row + 1], num_actions(decision.rules))[0])
+        raise OpponentError(
+            f"opponent {name!r} in seat {decision.seat[row]} chose action {actions[row]}, which is not legal; "
+            f"legal: {', '.join(map(str, allowed))}"
         )
     return actions.astype(np.int64)

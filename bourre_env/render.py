@@ -64,6 +64,8 @@ def _seat_line(table: Snapshot, seat: int) -> str:
 
 def _status(table: Snapshot, seat: int) -> str:
     """What a seat has declared."""
+    if table.bourre[seat]:
+        return "bourré"
     if table.passed[seat]:
         return "passed"
     if table.stayed[seat]:

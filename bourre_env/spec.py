@@ -45,6 +45,7 @@ MEANINGS = {
     "seat_k_discards": "number of cards it threw away *",
     "seat_k_tricks": "number of tricks it has won *",
     "seat_k_stack": f"it has at least {_steps(Fraction(int(step)) for step in STACK_STEPS)} antes left",
+    "seat_k_sits_out": "it had no chips for the ante and must pass",
 }
 """What each piece of the observation says. A starred number is a thermometer: bit i is set when it is above i."""
 

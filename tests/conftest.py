@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from bourre_env import PRESETS, Rules, RulesError, Tables, shuffled_decks
 
+ADAPTERS = Path(__file__).parent / "adapters"
 TABLE_SIZES = range(2, 9)
 PASSES = 0.3  # share of declarations that pass where it is legal; uniform play would hardly ever pass
 
@@ -22,6 +24,13 @@ def pytest_configure(config: pytest.Config) -> None:
             "filterwarnings",
             r"ignore:overflow encountered in scalar:RuntimeWarning:bourre_env\.(deck|bourre\.declaring)",
         )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Other people's libraries warn about themselves, which is not ours to fail on."""
+    for item in items:
+        if ADAPTERS in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("default"))
 
 
 def every_table() -> dict[str, Rules]:

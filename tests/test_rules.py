@@ -13,8 +13,9 @@ from random_play import actions_in, random_action, random_deck
 from reference_shuffle import deck_of_deal, mix, reshuffled, shuffled
 
 from bourre_env import ChipsError, DeckError, IllegalActionError, Rules, RulesError, Tables, shuffled_decks
+from bourre_env.bourre.declaring import most_discards
 from bourre_env.bourre.observation import OWN_HAND, TURN_UP
-from bourre_env.cards import ALL_CARDS, to_relative
+from bourre_env.cards import ALL_CARDS, single, to_relative
 from bourre_env.deck import GOLDEN, mix_array
 from bourre_env.env import raw_env
 
@@ -337,6 +338,14 @@ def test_3_10_without_recycling_nobody_draws_more_than_the_stock() -> None:
     table = eight_hands("none").act("stay 2C 3C 4C 5C 6C", "stay 2D 3D 4D 5D 6D")
     assert max(len(words.split()) - 1 for words in table.legal()) == 2
     assert table.act("stay 2H 3H").legal() == {"pass", "stay"}
+
+
+def test_3_10_both_piles_count_as_cards_that_can_be_served() -> None:
+    table = eight_hands("passed_first")
+    record = table.tables.records[0]
+    record.stock_next = record.stock_end
+    record.pile, record.passed_pile = single(0), single(1)
+    assert most_discards(record, table.rules.record()[0]) == 2
 
 
 def test_3_11_order_after_a_reshuffle_follows_from_the_pack() -> None:

@@ -199,6 +199,17 @@ def test_5_1_best_trump_on_the_table_takes_one_of_those_below_it() -> None:
     assert in_play(hands, "AS").legal() == {"KS"}
 
 
+def test_5_1_trumps_still_out_threaten_beside_the_best_on_the_table() -> None:
+    hands = ["AS", "QS JS TS 9S 3D", "", "7S"]  # ace takes queen, the king that is out takes the jack
+    assert in_play(hands, "AS").legal() == {"QS", "JS", "TS", "9S"}
+
+
+def test_5_1_turn_up_on_the_table_threatens_nothing_after_a_draw_either() -> None:
+    rules = Rules.preset("pagat", turn_up_owner="table")
+    table = OneTable(["QS JS TS 9S 3D", "2H", "", ""], dealer=3, next_cards="KS", rules=rules)
+    assert table.act("stay", "stay 2H", "stay", "stay").legal() == {"QS"}  # only the ace is out: three are sure
+
+
 def test_5_2_tricks_already_won_count() -> None:
     hands = ["AS KS AH 4D 2C", "2H 3D 5D 6D 7D", "3H 3C 4C 5C 6C", "4H 8D 9D TD 7S"]
     assert in_play(hands).legal() == set(hands[0].split())
@@ -398,3 +409,63 @@ def test_6_2_rotating_the_seats_rotates_the_settlement(turn: int) -> None:
     hands = [DEAL_2_2_1_0[(seat - turn) % 4] for seat in range(4)]
     table = OneTable(hands, dealer=(3 + turn) % 4).act(*ALL_STAY, *PLAY_2_2_1_0.split())
     assert table.now.chips == tuple([-1, -1, -1, -5][(seat - turn) % 4] for seat in range(4))
+
+
+# --- 7.2 forfeits -----------------------------------------------------------------------------------------------------
+
+
+def forfeited(table: OneTable) -> OneTable:
+    """The seat to act forfeits."""
+    table.tables.forfeit([0])
+    return table
+
+
+def test_7_2_pot_goes_to_the_others_and_odd_chips_go_round_from_the_offenders_left() -> None:
+    for dealer in range(4):
+        eldest = (dealer + 1) % 4
+        table = forfeited(OneTable(["", "", "", ""], dealer=dealer))
+        shares = [-5, 1, 0, 0]  # the ante and a pot of four; two, one and one of the pot, less the ante
+        assert table.now.chips == tuple(shares[(seat - eldest) % 4] for seat in range(4))
+        assert (table.now.carry, table.now.exempt) == (4, tuple(seat == eldest for seat in range(4)))
+        assert table.now.bourre == tuple(seat == eldest for seat in range(4))
+
+
+def test_7_2_dealer_who_forfeits_pays_the_eldest_first() -> None:
+    table = forfeited(OneTable(["", "", "", "7S"], dealer=3).act("stay", "stay", "stay"))
+    assert table.now.chips == (1, 0, 0, -5)
+
+
+def test_7_2_seats_that_passed_get_nothing() -> None:
+    table = forfeited(OneTable(["", "", "", ""], dealer=3).act("pass", "stay"))
+    assert table.now.chips == (-1, 1, -5, 1)
+
+
+def test_7_2_no_more_than_the_limit_is_shared_or_paid() -> None:
+    rules = Rules.preset("pagat", limit=20)
+    table = forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules, carry=26))
+    assert table.now.chips == (-21, 6, 6, 5)
+    assert table.now.carry == 30
+
+
+def test_7_2_pot_stays_when_nobody_else_is_in() -> None:
+    rules = Rules.preset("pagat", all_pass="pot_stays")
+    table = forfeited(OneTable(["", "", "", "7S"], dealer=3, rules=rules).act("pass", "pass", "pass"))
+    assert table.now.chips == (-1, -1, -1, -5)
+    assert table.now.carry == 8
+
+
+def test_7_2_offender_antes_again_where_a_bourre_does() -> None:
+    rules = Rules.preset("pagat", bourre_skips_ante=False)
+    assert forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules)).now.exempt == (False,) * 4
+
+
+def test_7_2_debt_is_that_of_a_bourre_under_the_house_rule() -> None:
+    rules = Rules.preset("pagat", bourre_penalty="fixed", penalty_chips=3)
+    assert forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules)).now.chips == (-4, 1, 0, 0)
+
+
+def test_7_2_seats_without_chips_get_nothing_and_receipts_join_the_stack() -> None:
+    rules = Rules.preset("pagat", stacks="table_stakes")
+    table = forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules, stacks=[9, 0, 9, 9]))
+    assert table.now.chips == (-4, 0, 1, 0)
+    assert table.now.stacks == (5, 0, 10, 9)

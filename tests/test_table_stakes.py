@@ -193,12 +193,13 @@ def test_6_7_pettingzoo_tests_pass(make: Any) -> None:
     seed_test(lambda: make(rules=STAKES, num_deals=3, buy_in=4), num_cycles=60)
 
 
-def test_6_7_observation_tells_the_stacks_in_its_last_word() -> None:
+def test_6_7_observation_tells_the_stacks_and_who_sits_out_in_its_last_word() -> None:
     env = raw_env(rules=STAKES, buy_in=5)
     env.reset(seed=1, options={"exempt": [0], "dealer": 3, "stacks": [130, 0, 3, 9]})
     seen = env.observe("player_0")["observation"]
     assert seen.shape == (832 + 64,)
-    assert seen[832:].reshape(8, 8).sum(axis=1).tolist() == [8, 0, 2, 4, 0, 0, 0, 0]
+    assert seen[832:].reshape(8, 8)[:, :7].sum(axis=1).tolist() == [7, 0, 2, 4, 0, 0, 0, 0]
+    assert seen[832:].reshape(8, 8)[:, 7].tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
 
 
 def test_6_7_text_view_shows_the_stacks() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bourre_env.bourre.declaring import begin_declaring
-from bourre_env.bourre.table import DECLARE, NO_SEAT, NO_SUIT, in_mask, pay_into_pot, seat_bit
+from bourre_env.bourre.table import NO_SEAT, NO_SUIT, in_mask, pay_into_pot, seat_bit
 from bourre_env.cards import EMPTY, NO_CARD, NUM_RANKS, single, suit_of
 from bourre_env.jit import njit
 
@@ -59,11 +59,11 @@ def _clear(table: np.record) -> None:
     table.out = 0
     table.num_reshuffles = 0
     table.tricks_done = 0
-    table.phase = DECLARE
     table.leader = NO_SEAT
     table.led_suit = NO_SUIT
     table.best_card = NO_CARD
     table.best_seat = NO_SEAT
+    table.forfeited = NO_SEAT
 
 
 @njit

@@ -47,7 +47,8 @@ PASSED = STAYED + 1
 DISCARDS, DISCARDS_BITS = PASSED + 1, 5
 TRICKS, TRICKS_BITS = DISCARDS + DISCARDS_BITS, 5
 
-STACK_BITS = 8  # in a word of its own, for each seat
+STACK_BITS = 8  # in a word of its own, for each seat: the stack as a thermometer, and last whether it sits out
+SITS_OUT = STACK_BITS - 1
 
 POT_STEPS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128], np.int64)
 """[12] int64: the pot flag k is set when the pot is at least this many halves of one ante a seat."""
@@ -55,8 +56,8 @@ POT_STEPS = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128], np.int64)
 LIMIT_STEPS = np.array([1, 2, 4], np.int64)
 """[3] int64: the limit flag k is set when the pot is at least this many halves of the limit."""
 
-STACK_STEPS = np.array([1, 2, 4, 8, 16, 32, 64, 128], np.int64)
-"""[8] int64: a seat's stack flag k is set when it has at least this many antes (table stakes only)."""
+STACK_STEPS = np.array([1, 2, 4, 8, 16, 32, 64], np.int64)
+"""[7] int64: a seat's stack flag k is set when it has at least this many antes (table stakes only)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,8 @@ def _layout(hand_size: int, seats: int, with_stacks: bool) -> Layout:
         pieces[f"seat_{seat}_discards"] = Segment(word, DISCARDS, DISCARDS_BITS)
         pieces[f"seat_{seat}_tricks"] = Segment(word, TRICKS, TRICKS_BITS)
         if with_stacks:
-            pieces[f"seat_{seat}_stack"] = Segment(stacks, STACK_BITS * seat, STACK_BITS)
+            pieces[f"seat_{seat}_stack"] = Segment(stacks, STACK_BITS * seat, SITS_OUT)
+            pieces[f"seat_{seat}_sits_out"] = Segment(stacks, STACK_BITS * seat + SITS_OUT, 1)
     return Layout(stacks + with_stacks, pieces)
 
 
@@ -284,11 +286,12 @@ def _encode_seats(table: np.record, rules: np.record, seat: int, row: NDArray[np
 
 @njit
 def _encode_stacks(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64]) -> None:
-    """What each seat can still pay, in the last word (6.7)."""
+    """What each seat can still pay, and whether it sits out for want of an ante, in the last word (6.7)."""
     word = len(row) - 1
     for other in range(rules.num_players):
         first = STACK_BITS * relative_seat(rules, other, seat)
-        for step in range(STACK_BITS):
+        row[word] |= bit_if(in_mask(table.out, other), first + SITS_OUT)
+        for step in range(len(STACK_STEPS)):
             if table.stacks[other] >= STACK_STEPS[step] * rules.ante:
                 row[word] |= single(first + step)
 

@@ -107,6 +107,7 @@ def _close(table: np.record) -> None:
 def forfeit(table: np.record, rules: np.record) -> None:
     """Rule 7.2: the seat to act has gone bourré, and the deal ends."""
     offender = table.to_act
+    table.forfeited = offender
     owed = bourre_debt(table, rules)  # from the whole pot, before anyone is paid (6.3)
     share_with_others(table, rules, offender)
     table.exempt = seat_bit(offender) if rules.bourre_skips_ante else 0

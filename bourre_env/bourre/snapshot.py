@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bourre_env.bourre.rules import Rules
-from bourre_env.bourre.table import NO_SEAT, NO_SUIT, PHASE_NAMES, SETTLED
+from bourre_env.bourre.table import NO_SEAT, NO_SUIT, PHASE_NAMES, SETTLED, in_mask
 from bourre_env.cards import SUIT_NAMES, card_text, cards_in, to_real
 
 
@@ -31,6 +31,7 @@ class Snapshot:
         chips: chips each seat has won or lost, in this deal or, in an environment, in the episode so far.
         deal_index: number of the deal in its episode.
         stacks: chips each seat can still pay, at table stakes (6.7); empty on credit.
+        bourre: after settlement who went bourré (6.3), or forfeited the deal (7.2); nobody before it.
     """
 
     phase: str
@@ -50,6 +51,7 @@ class Snapshot:
     chips: tuple[int, ...]
     deal_index: int = 0
     stacks: tuple[int, ...] = ()
+    bourre: tuple[bool, ...] = ()
 
 
 def snapshot(rules: Rules, table: np.record) -> Snapshot:
@@ -72,7 +74,18 @@ def snapshot(rules: Rules, table: np.record) -> Snapshot:
         exempt=_flags(table.exempt, rules),
         chips=tuple(int(table.returns[seat]) for seat in seats),
         stacks=tuple(int(table.stacks[seat]) for seat in seats) if rules.stacks == "table_stakes" else (),
+        bourre=tuple(_is_bourre(rules, table, seat) for seat in seats),
     )
+
+
+def _is_bourre(rules: Rules, table: np.record, seat: int) -> bool:
+    """Whether a seat ended the deal as a bourré."""
+    if table.phase != SETTLED:
+        return False
+    if table.forfeited != NO_SEAT:
+        return bool(seat == table.forfeited)
+    was_played = table.tricks_done == rules.hand_size
+    return bool(was_played and in_mask(table.stayed, seat) and table.tricks_won[seat] == 0)
 
 
 def real_cards(rules: Rules, table: np.record, cards: int | np.uint64) -> tuple[str, ...]:

@@ -29,17 +29,20 @@ NO_DEAL = -1
 class Buffers(NamedTuple):
     """Arrays that `Tables.step` fills, made once and used for every step (`Tables.buffers`).
 
+    One for the life of the tables: `ended` and `deal` of one step are read at the next. After `Tables.deal` make new
+    ones.
+
     Attributes:
         legal: [B, 2] uint64, as `Tables.legal_packed`.
         observation: [B, W] uint64, as `Tables.observe_packed`.
         mask: [B, A] bool, as `Tables.legal_action_mask`; [0, A] when not wanted.
         features: [B, O] float32, as `Tables.observe`; [0, O] when not wanted.
-        settled: [B] bool, whether the table is settled: the queue had no deal for it.
+        settled: [B] bool, whether the table is settled: the queue had no deal for it, or one without any choice.
         ended: [B] bool, whether this step ended the table's deal; the next three are of that deal, zero elsewhere.
         returns: [B, N] int32, chips won or lost.
         carry: [B] int64, what the deal left in the pot.
         exempt: [B, N] bool, who skips the next ante.
-        deal: [B] int64, the number in the queue of the deal that is on; -1 at a table dealt by `Tables.deal`, and
+        deal: [B] int64, the number in the queue of the deal that is on; -1 where none has come from the queue, and
             after the end.
     """
 

@@ -51,7 +51,8 @@ TABLE = np.dtype(
         ("led_suit", np.int8),  # NO_SUIT while the seat to act leads
         ("best_card", np.int8),  # NO_CARD on lead
         ("best_seat", np.int8),
-        ("unused", np.uint8, 7),  # no gap is left undefined: equal tables are equal bytes
+        ("forfeited", np.int8),  # the seat that ended the deal so (7.2); NO_SEAT otherwise
+        ("unused", np.uint8, 6),  # no gap is left undefined: equal tables are equal bytes
     ],
     align=True,
 )

@@ -269,7 +269,12 @@ class Tables:
         """One seat's observation [O] float32 and legal actions [A] int8 at the first table, as fresh arrays.
 
         The mask has ones only when the seat is to act.
+
+        Raises:
+            ValueError: there is no such seat.
         """
+        if not 0 <= seat < self.rules.num_players:
+            raise ValueError(f"seat is {seat!r}; it must be from 0 to {self.rules.num_players - 1}")
         features = np.empty(self.layout.size, np.float32)
         mask = np.empty(self.num_actions, np.int8)
         batch.view_one(self._state, self._rules, seat, features, mask)

@@ -206,10 +206,10 @@ def _draw_plate(image: Image, table: Snapshot, seat: int, middle: Point) -> None
 
 def status(table: Snapshot, seat: int) -> str:
     """What a seat is about, in capitals."""
+    if table.bourre[seat]:
+        return "BOURRÉ"
     if table.passed[seat]:
         return "PASSED"
-    if table.phase == "settled" and table.stayed[seat] and any(table.tricks_won) and not table.tricks_won[seat]:
-        return "BOURRÉ"
     if table.stayed[seat]:
         return f"STAYS, {table.num_discards[seat]} NEW" if table.num_discards[seat] else "STAYS"
     if seat == table.seat:
