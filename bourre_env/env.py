@@ -97,8 +97,9 @@ handed in through `options`).
 ### End of the episode
 
 All agents stay until the episode ends; passing ends nothing. A single deal ends by termination; an episode of several
-deals ends by truncation after the last one. The action that settles one deal also deals the next. At table stakes an
-episode ends earlier when fewer than two seats could play the next deal (rule 6.7).
+deals ends by truncation after the last one. The action that settles one deal also deals the next. An
+episode ends earlier when the next deal's pot could pass 2,147,483,647 chips (rule 1.5) and, at table stakes, when fewer
+than two seats could play it (rule 6.7).
 
 ### Seeds
 
@@ -122,6 +123,7 @@ from numpy.typing import NDArray
 from pettingzoo.utils import wrappers
 
 from bourre_env.bourre import actions
+from bourre_env.bourre.deals import can_deal_again
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
@@ -140,7 +142,7 @@ from bourre_env.env_options import (
     seat_flags,
     stacks_bought,
 )
-from bourre_env.errors import ChipsError, IllegalActionError, ResetNeededError, UnknownAgentError
+from bourre_env.errors import IllegalActionError, ResetNeededError, UnknownAgentError
 from bourre_env.notation import FORFEIT, DealRecord, write
 from bourre_env.render import ansi, seen_by
 
@@ -382,18 +384,13 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         Returns:
             [N] chips won or lost in the deal, when the action settled it.
         """
-        before = None if self.deal_index + 1 == self.num_deals else self._table_bytes()
         if number == FORFEIT:
             self._tables.forfeit([0])
         else:
             self._tables.step(np.array([number]))
         returns = self._tables.returns[0] if self._table["phase"] == SETTLED else None
-        if returns is not None and before is not None and self._seats_left() > 1:
-            try:
-                self._deal_next()
-            except (ChipsError, ValueError):  # the pot or a stack has outgrown its count: the action is taken back
-                np.asarray(self._tables.records).view(RAW_TABLE)[0] = before
-                raise
+        if returns is not None and self.deal_index + 1 < self.num_deals and self._can_deal_again():
+            self._deal_next()
         self._log[-1][1].append(number)
         return returns
 
@@ -418,12 +415,10 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         """A copy of the table's record."""
         return np.asarray(self._tables.records).view(RAW_TABLE).copy()[0]
 
-    def _seats_left(self) -> int:
-        """Rule 6.7: how many seats could play the next deal, since they have chips or pay no ante."""
-        stacks = self._tables.stacks
-        if stacks is None:
-            return self.rules.num_players
-        return int(((stacks > 0) | self._tables.exempt).sum())
+    def _can_deal_again(self) -> bool:
+        """Whether another deal can follow (1.5, 6.7)."""
+        tables = self._tables
+        return bool(can_deal_again(self.rules, tables.carry, tables.exempt, tables.stacks)[0])
 
     def _deal_next(self) -> None:
         """Deal again: the office of dealer, the carry, the exemptions and stacks move on (1.6, 6.5, 6.6, 6.7)."""

@@ -207,7 +207,6 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         Raises:
             IllegalActionError: the action is illegal and `illegal` is "raise"; nothing has changed.
             OpponentError: an opponent did not answer with a legal action; `reset` begins anew.
-            ChipsError: the pot of a session has outgrown its count; `reset` begins anew.
             ResetNeededError: no episode is going on.
         """
         if not self._is_on:

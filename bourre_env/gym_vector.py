@@ -17,6 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from bourre_env.bourre.deals import can_deal_again
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.decision import Decision, are_legal
@@ -134,13 +135,13 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
                 self._seeds[row] = secrets.randbits(64) if one is None else one
                 self._deal_ids[row] = -1
                 self._is_seeded[row] = True
-        if seed is not None or self._rng is None:
+        if self._rng is None or any(one is not None for one in seeds):
             self._rng = np.random.default_rng(self._seeds)
         self._is_broken = True
         self._begin(rows, seat)
         self._is_broken = False
         views = self._views()
-        return views, self._infos(views)
+        return views, self._infos(views, rows=rows)
 
     def _checked_options(self, options: dict[str, Any] | None) -> dict[str, Any]:
         """The options of `reset`, each of which must be known here."""
@@ -254,9 +255,9 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             self._chips[ended] += self.tables.returns[ended, self.seats[ended]]
             self._deals_played[ended] += 1
             stacks, exempt = self.tables.stacks, self.tables.exempt
-            is_last = self._deals_played[ended] == self.num_deals
-            if stacks is not None:  # nobody is left to play with (6.7)
-                is_last |= ((stacks[ended] > 0) | exempt[ended]).sum(axis=1) < 2
+            its_stacks = None if stacks is None else stacks[ended]
+            goes_on = can_deal_again(self.rules, self.tables.carry[ended], exempt[ended], its_stacks)
+            is_last = (self._deals_played[ended] == self.num_deals) | ~goes_on
             last, on = ended[is_last], ended[~is_last]
             carry = self.tables.carry
             self._chips[last] += carry[last] / self.rules.num_players
@@ -355,12 +356,18 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         """[B, A] bool: each learner's legal actions; none where its episode is over."""
         return self.tables.legal_action_mask()
 
-    def _infos(self, views: Any, illegal: NDArray[np.bool_] | None = None) -> Infos:
-        """Masks, seats and illegal actions of all tables."""
+    def _infos(
+        self, views: Any, illegal: NDArray[np.bool_] | None = None, rows: NDArray[np.int64] | None = None
+    ) -> Infos:
+        """Masks, seats and illegal actions of all tables, or of those that were reset."""
+        told = np.ones(self.num_envs, np.bool_)
+        if rows is not None:
+            told = np.isin(np.arange(self.num_envs), rows)
         mask = views["action_mask"].copy() if self._mask_in_observation else self.action_masks().astype(np.int8)
+        mask[~told] = 0
         details = {
             "action_mask": mask,
-            "seat": self.seats.copy(),
+            "seat": np.where(told, self.seats, 0),
             "illegal_action": np.zeros(self.num_envs, np.bool_) if illegal is None else illegal,
         }
-        return details | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in details}
+        return details | {f"_{name}": told.copy() for name in details}

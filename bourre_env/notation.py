@@ -255,7 +255,7 @@ def _parse_rules(lines: list[str]) -> Rules:
         name, _, value = word.partition("=")
         try:
             parsed = json.loads(value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             raise NotationError(f"line 2: {word!r} is not a field and its value") from None
         changes[name] = tuple(parsed) if isinstance(parsed, list) else parsed
     try:
@@ -277,10 +277,10 @@ def _parse_deal(rules: Rules, lines: list[str], first_line: int) -> DealRecord:
             deck += line.split()[1:]
         elif line and not line.startswith(("turn-up ", "chips ")):
             actions += _parse_actions(line, number)
-    exempt = () if opening[3] == "none" else tuple(int(seat) for seat in opening[3].split(",") if seat)
-    stacks = tuple(map(int, (opening[4] or "").split()))
-    record = DealRecord(rules, int(opening[1]), tuple(deck), tuple(actions), int(opening[2]), exempt, stacks)
     try:
+        exempt = () if opening[3] == "none" else tuple(int(seat) for seat in opening[3].split(",") if seat)
+        stacks = tuple(map(int, (opening[4] or "").split()))
+        record = DealRecord(rules, int(opening[1]), tuple(deck), tuple(actions), int(opening[2]), exempt, stacks)
         record.begin()
     except (BourreError, ValueError) as error:
         raise NotationError(f"line {first_line}: this is no deal: {error}") from None

@@ -43,7 +43,8 @@ def load_opponents(given: object, rules: Rules) -> tuple[Opponent, ...]:
         OpponentError: not the right number, or something that is no policy.
     """
     others = rules.num_players - 1
-    seats = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given] * others
+    is_list = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes))
+    seats = list(given) if is_list else [given] * others  # type: ignore[call-overload]
     if len(seats) != others:
         raise OpponentError(f"opponents has {len(seats)} entries; a table of {rules.num_players} has {others} others")
     loaded: dict[int, Opponent] = {}
@@ -99,8 +100,11 @@ def ask(opponent: Opponent, decision: Decision, rng: np.random.Generator) -> NDA
         OpponentError: it answered with anything but D integers, or with an action that is not legal.
     """
     legal = decision.legal_packed.copy()  # the opponent may write into what it is shown
-    actions = np.asarray(opponent.act(decision, rng))
     name = getattr(opponent, "name", type(opponent).__name__)
+    try:
+        actions = np.asarray(opponent.act(decision, rng))
+    except ValueError as error:
+        raise OpponentError(f"opponent {name!r} failed: {error}") from error
     if actions.shape != (len(decision),) or actions.dtype.kind not in "iu":
         raise OpponentError(
             f"opponent {name!r} returned {actions.dtype} {actions.shape}; {len(decision)} integers were asked for"

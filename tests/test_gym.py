@@ -24,7 +24,7 @@ ENV_ID = "bourre_env/Bourre-v0"
 
 
 def chosen(mask: np.ndarray[Any, Any], rng: np.random.Generator) -> int:
-    """A legal action; passing less often than the mask would have it."""
+    """A legal action, each as likely as the others."""
     legal = np.flatnonzero(mask)
     return int(rng.choice(legal))
 
@@ -175,29 +175,41 @@ class Recorder:
         return decision.legal_action_mask.argmax(axis=1)
 
 
+def played(env: BourreEnv, seed: int) -> None:
+    """A whole episode, in which the learner takes the first legal action."""
+    _, info = env.reset(seed=seed)
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = env.step(info["action_mask"].argmax())
+        over = terminated or truncated
+
+
 def test_opponents_sit_on_the_left_in_order() -> None:
     left, others = Recorder(), Recorder()
     env = BourreEnv(opponents=[left, others, others])
     for seed in range(12):
-        env.reset(seed=seed)
-        expected = (env.seat + 1) % 4
-        assert {int(decision.seat[0]) for decision in left.asked} <= {expected}
-        assert {int(decision.seat[0]) for decision in others.asked} <= {(env.seat + 2) % 4, (env.seat + 3) % 4}
+        played(env, seed)
+        assert {int(decision.seat[0]) for decision in left.asked} == {(env.seat + 1) % 4}
+        assert {int(decision.seat[0]) for decision in others.asked} == {(env.seat + 2) % 4, (env.seat + 3) % 4}
         left.asked.clear()
         others.asked.clear()
 
 
-def test_opponents_never_see_another_hand() -> None:
-    """An opponent's observation is what the PettingZoo environment shows its seat."""
-    recorder = Recorder()
-    env = BourreEnv(opponents=recorder)
-    env.reset(seed=3)
-    aec = bourre_env.raw_env()
-    aec.reset(seed=3)
-    for decision in recorder.asked:
-        seen = aec.observe(aec.agent_selection)
-        np.testing.assert_array_equal(decision.observation[0], seen["observation"])
-        aec.step(int(seen["action_mask"].argmax()))
+def test_opponents_see_what_the_environment_shows_their_seats() -> None:
+    for seed in range(4):
+        recorder = Recorder()
+        env = BourreEnv(opponents=recorder)
+        played(env, seed)
+        aec = bourre_env.raw_env()
+        aec.reset(seed=seed)
+        waiting = list(recorder.asked)
+        while not aec.terminations["player_0"]:
+            seen = aec.observe(aec.agent_selection)
+            if aec.agent_selection != f"player_{env.seat}":
+                decision = waiting.pop(0)
+                np.testing.assert_array_equal(decision.observation[0], seen["observation"])
+            aec.step(int(seen["action_mask"].argmax()))
+        assert not waiting
 
 
 @pytest.mark.parametrize(
@@ -219,6 +231,58 @@ def test_an_opponent_that_answers_nonsense_is_named() -> None:
 
     with pytest.raises(OpponentError, match="'nonsense' returned"):
         BourreEnv(opponents=Nonsense(), seat=0).reset(seed=1, options={"dealer": 0})
+
+
+class FailsOnce(Recorder):
+    """Answers once with what it is given, and otherwise with the first legal action."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answer = answer
+        self.is_due = False
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> Any:
+        if not self.is_due:
+            return super().act(decision, rng)
+        self.is_due = False
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize("illegal", ["ignore", "raise"])
+@pytest.mark.parametrize(
+    "answer", [[3], None, [[1, 2], [3]], [1.5], RuntimeError("no idea"), np.array([2**63], np.uint64)]
+)
+def test_an_opponent_that_fails_ends_the_episode_and_nobody_plays_in_its_seat(answer: Any, illegal: str) -> None:
+    expected = RuntimeError if isinstance(answer, RuntimeError) else OpponentError
+    opponent = FailsOnce(answer)
+    one = BourreEnv(opponents=opponent, seat=0, illegal=illegal)
+    _, info = one.reset(seed=2)
+    opponent.is_due = True
+    with pytest.raises(expected):
+        one.step(info["action_mask"].argmax())
+    with pytest.raises(ResetNeededError):
+        one.step(84)
+    many = BourreVectorEnv(1, opponents=opponent, seat=0, illegal=illegal)
+    _, infos = many.reset(seed=2)
+    opponent.is_due = True
+    with pytest.raises(expected):
+        many.step(infos["action_mask"].argmax(axis=1))
+    with pytest.raises(ResetNeededError):
+        many.step(np.array([84]))
+    for env in (one, many):
+        _, again = env.reset(seed=2)
+        np.testing.assert_array_equal(np.ravel(again["action_mask"]), np.ravel(info["action_mask"]))
+
+
+def test_an_illegal_opponent_is_named_with_what_was_legal() -> None:
+    opponent = FailsOnce([3])
+    env = BourreEnv(opponents=opponent, seat=0)
+    _, info = env.reset(seed=2)
+    opponent.is_due = True
+    with pytest.raises(OpponentError, match=r"'recorder' in seat \d chose action 3, which is not legal; legal: \d+"):
+        env.step(info["action_mask"].argmax())
 
 
 # --- many tables
@@ -304,3 +368,53 @@ def test_policies_of_the_package_are_opponents_as_they_are() -> None:
 def test_wrong_seeds_are_refused(seed: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         BourreVectorEnv(3).reset(seed=seed)
+
+
+def test_a_session_ends_before_its_pot_outgrows_its_count() -> None:
+    env = BourreVectorEnv(64, num_players=8, num_deals=25)
+    _, infos = env.reset(seed=0)
+    rng, early = np.random.default_rng(0), 0
+    for _ in range(120):
+        actions = np.array([chosen(row, rng) for row in infos["action_mask"]])
+        deals = env._deals_played.copy()
+        _, _, _, truncations, infos = env.step(actions)
+        early += int((truncations & (deals < 23)).sum())
+    assert early > 0
+
+
+def test_reset_takes_the_options_it_knows_and_no_others() -> None:
+    env = BourreVectorEnv(5)
+    _, infos = env.reset(seed=1, options={"seat": 3})
+    assert infos["seat"].tolist() == [3] * 5
+    for options in ({"dealer": 1}, "x", {"seat": 9}):
+        with pytest.raises(ValueError, match=r"options"):
+            env.reset(options=options)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"options\['seat'\] is 9"):
+        BourreEnv().reset(options={"seat": 9})
+    with pytest.raises(ValueError, match="seat is 9"):
+        BourreEnv(seat=9)
+
+
+def test_tables_that_were_never_reset_do_not_start_by_themselves() -> None:
+    env = BourreVectorEnv(2, autoreset_mode="NextStep")
+    env.reset(seed=5, options={"reset_mask": np.array([True, False])})
+    with pytest.raises(ResetNeededError):
+        env.step(env.action_masks().argmax(axis=1))
+
+
+def test_seeds_of_none_go_on_with_every_stream() -> None:
+    one, other = BourreVectorEnv(3), BourreVectorEnv(3)
+    one.reset(seed=4)
+    other.reset(seed=4)
+    same(one.reset()[0], other.reset(seed=[None] * 3)[0])
+    assert one._generator().random() == other._generator().random()
+
+
+def test_numpy_seeds_are_seeds() -> None:
+    same(BourreEnv().reset(seed=np.int64(3))[0], BourreEnv().reset(seed=3)[0])  # type: ignore[arg-type]
+    same(BourreVectorEnv(2).reset(seed=np.int64(3))[0], BourreVectorEnv(2).reset(seed=3)[0])
+    for seed in (1.5, True, -1):
+        with pytest.raises(ValueError, match="seed is"):
+            BourreVectorEnv(2).reset(seed=seed)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="seed is"):
+            BourreEnv().reset(seed=seed)  # type: ignore[arg-type]

@@ -1,5 +1,7 @@
 """`Tables.step` with buffers and a queue: the same game as call by call. Shapes: B tables, N seats."""
 
+import subprocess
+import sys
 import tracemalloc
 from dataclasses import dataclass
 from typing import Any
@@ -199,8 +201,49 @@ def test_step_says_what_is_missing_for_a_queue() -> None:
         tables.step(actions, parallel=True)
     with pytest.raises(ValueError, match="other rules"):
         tables.step(actions, out=out, queue=DealQueue(Rules.preset("pagat_limit")))
-    with pytest.raises(ValueError, match="made for 13 tables"):
-        tables.step(actions, out=Tables(FOUR, 13).buffers())
+    for wrong in ("queue", 3):
+        with pytest.raises(ValueError, match="must be a DealQueue"):
+            tables.step(actions, out=out, queue=wrong)  # type: ignore[arg-type]
+
+
+def test_buffers_that_do_not_fit_are_refused_before_anything_is_written() -> None:
+    """Compiled code would write beyond the end of an array that is too small."""
+    eight = Rules.preset("pagat", num_players=8)
+    tables = dealt(eight, B, seed=1)
+    actions, fits = random_actions(tables.legal_action_mask(), np.random.default_rng(1)), tables.buffers(mask=True)
+    wrong = [
+        (Tables(FOUR, B, seats_shown=8).buffers(), "out.returns is int32"),
+        (Tables(eight, B + 1).buffers(), "out.legal"),
+        (tuple(fits), "is a tuple"),
+        ({}, "is a dict"),
+        (fits._replace(mask=fits.mask[:3]), "out.mask"),
+        (fits._replace(features=np.zeros((1, 1), np.float32)), "out.features"),
+        (fits._replace(carry=np.zeros(B)), "out.carry is float64"),
+        (fits._replace(deal=np.zeros(2 * B, np.int64)[::2]), "out.deal"),
+        (fits._replace(ended=None), "out.ended is NoneType"),
+    ]
+    frozen = tables.buffers()
+    frozen.settled.setflags(write=False)
+    for out, words in [*wrong, (frozen, "out.settled")]:
+        before = tables.records.tobytes()
+        with pytest.raises(ValueError, match=words):
+            tables.step(actions, out=out)  # type: ignore[arg-type]
+        assert tables.records.tobytes() == before
+    tables.step(actions, out=fits)
+
+
+def test_a_forked_process_may_ask_for_threads() -> None:
+    script = (
+        "import os, numpy as np, sys\n"
+        "from bourre_env import Rules, Tables, shuffled_decks\n"
+        "t = Tables(Rules.preset('pagat'), 300); t.deal(shuffled_decks(1, range(300)), 0); out = t.buffers()\n"
+        "t.step(t.legal_action_mask().argmax(1), out=out, parallel=True)\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    t.step(t.legal_action_mask().argmax(1), out=out, parallel=True); os._exit(7)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], timeout=300, check=False).returncode == 7
 
 
 def test_cards_are_relabelled_as_to_relative_says() -> None:

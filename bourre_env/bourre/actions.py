@@ -11,6 +11,7 @@ import numpy as np
 
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import real_cards
+from bourre_env.bourre.table import DECLARE
 from bourre_env.cards import EMPTY, NUM_RANKS, card_id, card_text, cards_in, to_real, to_relative
 from bourre_env.errors import IllegalActionError
 from bourre_env.jit import njit
@@ -77,6 +78,8 @@ def action_text(rules: Rules, table: np.record, action: int) -> str:
         return card_text(int(to_real(card_of_action(record, action), table.trump_suit)), rules.rank_names)
     hand = _hand_to_act(table)
     mask = action - first_stay(record)
+    if mask and rules.blind_declaring and table.phase == DECLARE:  # its words would tell an unseen hand (3.12)
+        return "a discard from a hand that has not been seen"
     if mask >> len(hand):
         return "a discard of more cards than the seat holds"
     chosen = sum(1 << card for place, card in enumerate(hand) if mask >> place & 1)

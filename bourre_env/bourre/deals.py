@@ -13,7 +13,7 @@ from bourre_env.arrays import plain
 from bourre_env.bourre.rules import MAX_CHIPS, Rules
 from bourre_env.cards import EMPTY, NUM_CARDS, single
 from bourre_env.deck import shuffled_decks
-from bourre_env.errors import ChipsError, DeckError
+from bourre_env.errors import ChipsError, DeckError, RulesError
 from bourre_env.jit import njit_entry
 
 
@@ -98,6 +98,8 @@ class DealQueue:
 
     def __init__(self, rules: Rules) -> None:
         """An empty queue."""
+        if not isinstance(rules, Rules):
+            raise RulesError(f"rules is {rules!r}; give a Rules value, such as Rules.preset('pagat')")
         self.rules = rules
         self.num_taken = 0
         self._room = _room(rules, _SMALLEST_ROOM)  # arrays whose entries `_next` to `_end` are the deals that wait
@@ -120,7 +122,7 @@ class DealQueue:
 
         A wrong deal leaves the queue as it was.
         """
-        number = len(np.asarray(decks))
+        number = len(np.atleast_1d(np.asarray(decks)))
         new = Deals(_decks(self.rules, decks, number), *_but_decks(self.rules, number, dealer, carry, exempt, stacks))
         _copy(new, self._free(number))
         self._end += number
@@ -209,10 +211,35 @@ def _decks(rules: Rules, decks: ArrayLike, number: int) -> NDArray[np.int8]:
     return decks_given
 
 
-def _carry(rules: Rules, carry: ArrayLike, number: int) -> NDArray[np.int64]:
-    """Carries that leave room for every chip this deal can move (1.5)."""
+def highest_carry(rules: Rules) -> int:
+    """The most chips a pot may hold before the antes, so that every chip this deal can move is counted (1.5)."""
     a_seat = rules.ante + rules.play_fee + rules.draw_fee * rules.hand_size
-    highest = MAX_CHIPS - (rules.num_players + 1) * a_seat - rules.penalty_chips
+    return MAX_CHIPS - (rules.num_players + 1) * a_seat - rules.penalty_chips
+
+
+def can_deal_again(
+    rules: Rules, carry: NDArray[np.int64], exempt: NDArray[np.bool_], stacks: NDArray[np.int64] | None
+) -> NDArray[np.bool_]:
+    """[k] bool: whether another deal can follow settled ones.
+
+    Not when fewer than two seats could play it, since they have chips or pay no ante (6.7), or when a pot or a stack
+    would outgrow its count (1.5).
+
+    Args:
+        rules: the rules of the session.
+        carry: [k] chips in the pot before the next antes.
+        exempt: [k, N] who skips the next ante.
+        stacks: [k, N] chips of the seats; None on credit.
+    """
+    fits = carry <= highest_carry(rules)
+    if stacks is None:
+        return fits
+    return fits & (((stacks > 0) | exempt).sum(axis=1) > 1) & (stacks <= MAX_CHIPS).all(axis=1)
+
+
+def _carry(rules: Rules, carry: ArrayLike, number: int) -> NDArray[np.int64]:
+    """Carries that can be counted (1.5)."""
+    highest = highest_carry(rules)
     try:
         return spread(carry, number, "carry", 0, highest, np.int64)
     except ValueError as error:

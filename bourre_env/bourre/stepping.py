@@ -6,6 +6,7 @@ out among threads: a row is worked out from itself and from the number of its de
 Shapes: B tables, N seats, W words, O features, A actions.
 """
 
+import os
 import threading
 from typing import Any, NamedTuple
 
@@ -29,8 +30,7 @@ NO_DEAL = -1
 class Buffers(NamedTuple):
     """Arrays that `Tables.step` fills, made once and used for every step (`Tables.buffers`).
 
-    One for the life of the tables: `ended` and `deal` of one step are read at the next. After `Tables.deal` make new
-    ones.
+    Use one for the life of the tables: `deal` is read at the next step. After `Tables.deal` make a new one.
 
     Attributes:
         legal: [B, 2] uint64, as `Tables.legal_packed`.
@@ -95,12 +95,10 @@ def advance(
     place = next_place
     for row in range(len(tables)):
         table = tables[row]
-        had_ended = ended[row]
         ended[row] = _act(table, rules[0], actions[row], play_forced, numbers[row])
-        if ended[row] or had_ended:  # elsewhere the zeros of the step before still stand
-            carry[row] = table.carry if ended[row] else 0
-            _write_result(table, rules[0], ended[row], returns[row], exempt[row])
-            numbers[row] = NO_DEAL if ended[row] else numbers[row]
+        carry[row] = table.carry if ended[row] else 0
+        _write_result(table, rules[0], ended[row], returns[row], exempt[row])
+        numbers[row] = NO_DEAL if ended[row] else numbers[row]
         if table.phase == SETTLED and place < end_place:
             numbers[row] = next_number + place - next_place
             set_stacks(table, rules[0], stacks[place])
@@ -202,9 +200,36 @@ def _write_views(table: np.record, rules: np.record, legal: NDArray[np.uint64], 
 
 
 _ONE_AT_A_TIME = threading.Lock()
+_PROCESS = os.getpid()
 
 
 def advance_in_parallel(*arguments: Any) -> int:
-    """`advance` on all of Numba's threads; callers take turns, for Numba ends a process that has two of them."""
+    """`advance` on all of Numba's threads.
+
+    Callers take turns, for Numba ends a process that has two of them; in a forked process, whose threads it would end
+    too, one thread does the work.
+    """
+    if os.getpid() != _PROCESS:
+        return advance(*arguments)
     with _ONE_AT_A_TIME:
         return _advance_in_parallel(*arguments)
+
+
+def check_buffers(out: object, like: Buffers) -> None:
+    """Refuse anything but buffers of the shapes and types of `like`; mask and features may have no rows.
+
+    Raises:
+        ValueError: what is wrong, and with which array.
+    """
+    if not isinstance(out, Buffers):
+        raise ValueError(f"out is a {type(out).__name__}; it must be what buffers() makes")
+    arrays: list[tuple[str, Any, NDArray[Any]]] = list(zip(Buffers._fields, out, like, strict=True))
+    for name, array, expected in arrays:
+        shapes = {expected.shape, (0, *expected.shape[1:])} if name in ("mask", "features") else {expected.shape}
+        fits = isinstance(array, np.ndarray) and array.shape in shapes and array.dtype == expected.dtype
+        if not fits or not array.flags.carray:
+            wanted = f"a contiguous, writable {expected.dtype} array of shape {expected.shape}"
+            found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise ValueError(
+                f"out.{name} is {found}; it must be {wanted}: make the buffers with this table's buffers()"
+            )

@@ -62,6 +62,7 @@ class Tables:
         self._rules: NDArray[Any] = rules.record().view(np.ndarray)
         self._every_row = np.arange(num_tables)
         self._no_deals = DealQueue(rules)
+        self._checked_out: Buffers | None = None  # the buffers of the last step, whose arrays fit
 
     @property
     def records(self) -> Records:
@@ -136,7 +137,7 @@ class Tables:
             out: arrays to fill (`buffers`).
             queue: settled tables take its deals, in the order of the rows; they stay settled when it is empty.
             parallel: use all of Numba's threads (`numba.set_num_threads`); worth it from some thousands of tables on,
-                where cores are idle. The result is the same.
+                where cores are idle. The result is the same. A forked process works on one thread.
 
         Raises:
             IllegalActionError: some action is illegal; it names the table, and nothing has changed.
@@ -145,7 +146,7 @@ class Tables:
         """
         stepped = self._every_row if rows is None else self._rows(rows)
         chosen = np.asarray(actions)
-        if chosen.shape != stepped.shape or chosen.dtype.kind not in "iu":
+        if chosen.shape != stepped.shape or (chosen.size and chosen.dtype.kind not in "iu"):
             raise ValueError(
                 f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape {stepped.shape}"
             )
@@ -170,9 +171,12 @@ class Tables:
         """Step, deal and write at once; the first row with an illegal action, else -1."""
         if out is None:
             raise ValueError("queue= and parallel= need out=, the arrays that results are written to; see buffers()")
-        if len(out.legal) != self.num_tables or out.observation.shape[1] != self.layout.num_words:
-            raise ValueError(f"out was made for {len(out.legal)} tables of another size; make it with buffers()")
+        if out is not self._checked_out:
+            stepping.check_buffers(out, self.buffers(mask=True, features=True))
+            self._checked_out = out
         queue = self._no_deals if queue is None else queue
+        if not isinstance(queue, DealQueue):
+            raise ValueError(f"queue is a {type(queue).__name__}; it must be a DealQueue")
         if queue.rules is not self.rules and queue.rules != self.rules:
             raise ValueError("the queue was filled under other rules than those of the tables")
         advance: Callable[..., int] = stepping.advance_in_parallel if parallel else stepping.advance
