@@ -1,6 +1,6 @@
 """The tables of the specification page, made from the code.
 
-`python -m bourre_env.spec` prints them for any rules and table size; the text of `bourre_env.env` holds those of the
+`python -m bourre_env.spec` prints them for any preset and table size; the text of `bourre_env.env` holds those of the
 defaults, and a test compares the two.
 """
 

@@ -135,6 +135,24 @@ def test_2_1_deal_begins_at_an_empty_table() -> None:
     assert used.records.tobytes() == fresh.records.tobytes()
 
 
+@pytest.mark.parametrize("changes", [{}, {"recycle": "passed_first"}, {"turn_up_owner": "table"}])
+def test_2_1_nothing_of_the_last_deal_is_left(changes: dict[str, str]) -> None:
+    """A deal at a table that has been played at, to the end or to a forfeit, is the deal at a new one, to the byte."""
+    rules = Rules.preset("pagat", num_players=8, **changes)
+    used, rng = Tables(rules, 1), random.Random(4)
+    for seed in range(4):
+        decks = shuffled_decks(seed, [0])
+        new = Tables(rules, 1)
+        for tables in (used, new):
+            tables.deal(decks, 0)
+        assert used.records.tobytes() == new.records.tobytes()
+        used.step([84])  # the eldest passes, so that both piles have been used
+        while not used.settled.all() and not (seed == 2 and rng.random() < 0.1):
+            used.step([rng.choice(np.flatnonzero(used.legal_action_mask()[0]))])
+        if not used.settled.all():
+            used.forfeit([0])
+
+
 def test_2_2_dealers_last_card_is_turned_up_and_names_trumps() -> None:
     now = dealt().now
     assert (now.turn_up, now.trump_suit) == ("7S", "S")

@@ -240,6 +240,11 @@ def test_5_4_highest_trump_is_due_even_if_it_cannot_win() -> None:
     assert in_play(["AS", "KS QS JS TS 3D", "", "7S"], "AS").legal() == {"KS"}
 
 
+def test_5_4_highest_trump_is_due_beside_a_higher_card_of_a_plain_suit() -> None:
+    assert in_play(["AS", "KS QS JS TS AD", "", "7S"], "AS").legal() == {"KS"}
+    assert in_play(["AS 9D", "KS QS JS TS AH", "", "7S"], "9D", cinch="lead").legal() == {"KS", "QS", "JS", "TS"}
+
+
 def test_5_4_follower_bound_to_a_plain_suit_has_no_cinch_duty() -> None:
     assert in_play(["9D", "AS KS QS 5D 3D", "", "7S"], "9D").legal() == {"5D", "3D"}
 
@@ -469,3 +474,15 @@ def test_7_2_seats_without_chips_get_nothing_and_receipts_join_the_stack() -> No
     table = forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules, stacks=[9, 0, 9, 9]))
     assert table.now.chips == (-4, 0, 1, 0)
     assert table.now.stacks == (5, 0, 10, 9)
+
+
+def test_7_2_seat_that_sat_out_and_passed_gets_nothing() -> None:
+    rules = Rules.preset("pagat", stacks="table_stakes")
+    table = forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules, stacks=[0, 9, 9, 9]).act("pass"))
+    assert table.now.chips == (0, -4, 1, 0)
+
+
+def test_7_2_seat_that_sits_out_may_forfeit_and_owes_what_it_cannot_pay() -> None:
+    rules = Rules.preset("pagat", stacks="table_stakes")
+    table = forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules, stacks=[0, 9, 9, 9]))
+    assert (table.now.chips, table.now.carry) == ((0, 0, 0, 0), 0)
