@@ -44,8 +44,8 @@ Zeros and ones, from the agent's own seat: cards by trump-relative id (13*suit +
 follow in the order clubs, diamonds, hearts, spades; rank 0 is the two), seats by distance: how many places
 clockwise from the agent they sit. A starred number is a thermometer: bit i is set when it is above i. Only the agent
 to act has ones in its mask. `bourre_env.bourre.observation.layout(rules).segments` has the same pieces as slices, and
-`python -m bourre_env.spec --rules pagat --players 6` prints these tables for other presets and table sizes. One vector of
-everything is `gymnasium.spaces.flatten(env.observation_space(agent), observation)`: the mask, then the observation.
+`python -m bourre_env.spec --rules pagat --players 6` prints these tables for other presets and table sizes. One vector
+of everything is `gymnasium.spaces.flatten(env.observation_space(agent), observation)`: the mask, then the observation.
 At table stakes 64 features more, the last, tell the stacks.
 
 | piece | first index | features | says |

@@ -484,5 +484,5 @@ def test_7_2_seat_that_sat_out_and_passed_gets_nothing() -> None:
 
 def test_7_2_seat_that_sits_out_may_forfeit_and_owes_what_it_cannot_pay() -> None:
     rules = Rules.preset("pagat", stacks="table_stakes")
-    table = forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules, stacks=[0, 9, 9, 9]))
-    assert (table.now.chips, table.now.carry) == ((0, 0, 0, 0), 0)
+    table = forfeited(OneTable(["", "", "", ""], dealer=3, rules=rules, carry=5, stacks=[0, 9, 9, 9]))
+    assert (table.now.chips, table.now.carry) == ((0, 2, 2, 1), 0)
