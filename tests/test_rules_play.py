@@ -233,7 +233,8 @@ def test_5_3_no_cinch_duty_by_house_rule() -> None:
 def test_5_4_follower_with_a_cinch_trumps_with_the_highest() -> None:
     hands = ["9D", "AS KS QS 4H 3C", "", "7S"]
     assert in_play(hands, "9D").legal() == {"AS"}
-    assert in_play(hands, "9D", cinch="lead").legal() == {"AS", "KS", "QS"}
+    for cinch in ("lead", "off"):
+        assert in_play(hands, "9D", cinch=cinch).legal() == {"AS", "KS", "QS"}
 
 
 def test_5_4_highest_trump_is_due_even_if_it_cannot_win() -> None:
