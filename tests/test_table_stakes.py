@@ -257,13 +257,13 @@ def test_6_7_bad_stacks_are_refused_in_words_and_change_nothing(stacks: Any) -> 
     assert state_of(env) == before
 
 
-def test_1_5_stack_that_outgrows_its_count_leaves_the_environment_whole() -> None:
+def test_1_5_session_ends_before_a_stack_outgrows_its_count() -> None:
     env = raw_env(2, Rules(num_players=2, stacks="table_stakes"), 3)
     env.reset(seed=1, options={"stacks": [MAX_CHIPS, MAX_CHIPS], "dealer": 1})
-    before = state_of(env)
-    with pytest.raises(ValueError, match="stacks must be chips"):
-        env.step(PASS)  # the dealer would collect
-    assert state_of(env) == before
+    env.step(PASS)  # the dealer collects
+    assert env.truncations == {"player_0": True, "player_1": True}
+    assert env.snapshot().stacks == (MAX_CHIPS - 1, MAX_CHIPS + 1)
+    assert env.rewards == {"player_0": -1.0, "player_1": 1.0}
 
 
 # --- hand records
