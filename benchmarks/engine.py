@@ -169,7 +169,7 @@ def gain_of_threads(num_tables: int = 16384, pairs: int = 7) -> float:
 
 
 def environment_speed(env: Any, episodes: int) -> float:
-    """Decisions a second of `reset`, `last` and `step` of a PettingZoo environment in random play, choosing left out."""
+    """Decisions a second of `reset`, `last` and `step` of a PettingZoo environment; choosing at random is left out."""
     rng, spent, decisions = np.random.default_rng(SEED), 0.0, 0
 
     def timed(call: Callable[..., Any], *arguments: Any) -> Any:
