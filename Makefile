@@ -50,7 +50,7 @@ lint: $(READY) ## does the linter object?
 types: $(READY) ## do the types fit?
 	$(BIN)/mypy
 
-fuzz: $(READY) ## a million decisions beside the oracle (about ten minutes)
+fuzz: $(READY) ## a million decisions beside the oracle (about two minutes)
 	$(BIN)/python tests/fuzz.py
 
 mutants: $(READY) ## do the tests notice a wrong rule? (under an hour)
