@@ -133,6 +133,7 @@ from bourre_env.drawing.picture import picture
 from bourre_env.drawing.window import Window, need_pygame
 from bourre_env.env_options import (
     DEFAULT_PLAYERS,
+    checked_num_deals,
     checked_options,
     checked_seat,
     checked_seed,
@@ -216,9 +217,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
     ) -> None:
         """Set up a table; `reset` deals."""
         super().__init__()
-        deals = integer(num_deals)
-        if deals is None or deals < 1:
-            raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
+        deals = checked_num_deals(num_deals)
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
         if render_mode == "human":

@@ -49,6 +49,14 @@ def checked_seed(seed: object) -> int:
     return number
 
 
+def checked_num_deals(num_deals: object) -> int:
+    """The deals in an episode, at least one."""
+    deals = integer(num_deals)
+    if deals is None or deals < 1:
+        raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
+    return deals
+
+
 def checked_seat(seat: object, num_players: int, name: str) -> int | None:
     """A seat of the table, or None, handed in as the argument `name`."""
     number = integer(seat)

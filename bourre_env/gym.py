@@ -141,7 +141,7 @@ class BourreEnv(gymnasium.Env[Any, Any]):
             self.table.reset()
             self._pending = self._begin(seat)
         self._is_on = True
-        return self._observation(), self._info()
+        return self._seen()
 
     def _split(self, options: dict[str, Any] | None) -> tuple[int | None, dict[str, Any] | None]:
         """The learner's seat and the options of the table."""
@@ -212,7 +212,8 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         if not self._is_on:
             raise ResetNeededError("step() was called with no episode going on; call reset() first")
         if self._ignores_illegal and not self._is_legal(action):
-            return self._observation(), 0.0, False, False, self._info(illegal_action=True)
+            observation, info = self._seen(illegal_action=True)
+            return observation, 0.0, False, False, info
         learner = self.table.possible_agents[self.seat]
         self._is_on = not self._is_legal(action)  # off until opponents have answered, too: one of them may fail
         self.table.step(action)
@@ -220,8 +221,8 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         reward = self._pending + won + self._play_opponents()
         self._pending = 0.0
         self._is_on = not self._is_over()
-        flags = self.table.terminations[learner], self.table.truncations[learner]
-        return self._observation(), reward, *flags, self._info()
+        observation, info = self._seen()
+        return observation, reward, self.table.terminations[learner], self.table.truncations[learner], info
 
     def _is_legal(self, action: object) -> bool:
         """Whether the learner may take an action; anything may be asked about."""
@@ -237,14 +238,11 @@ class BourreEnv(gymnasium.Env[Any, Any]):
         view: dict[str, NDArray[Any]] = self.table.observe(self.table.possible_agents[self.seat])
         return view
 
-    def _observation(self) -> Observation:
-        """What `reset` and `step` hand out."""
+    def _seen(self, illegal_action: bool = False) -> tuple[Observation, dict[str, Any]]:
+        """The observation and the infos that `reset` and `step` hand out, from one look at the table."""
         view = self._view()
-        return view if self._mask_in_observation else view["observation"]
-
-    def _info(self, illegal_action: bool = False) -> dict[str, Any]:
-        """The mask, the seat and whether the action was illegal."""
-        return {"action_mask": self._view()["action_mask"], "seat": self.seat, "illegal_action": illegal_action}
+        info = {"action_mask": view["action_mask"].copy(), "seat": self.seat, "illegal_action": illegal_action}
+        return (view if self._mask_in_observation else view["observation"]), info
 
     def render(self) -> Any:
         """As `raw_env.render`."""

@@ -22,7 +22,15 @@ from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.decision import Decision, are_legal
 from bourre_env.deck import shuffled_decks
-from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, rules_of, stacks_bought
+from bourre_env.env_options import (
+    checked_num_deals,
+    checked_seat,
+    checked_seed,
+    drawn_dealers,
+    integer,
+    rules_of,
+    stacks_bought,
+)
 from bourre_env.errors import IllegalActionError, ResetNeededError
 from bourre_env.gym import checked_illegal, drawn_seats, observation_space
 from bourre_env.opponents import ask, choice_keys, choice_numbers, load_opponents
@@ -73,9 +81,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         """
         self.rules = rules_of(rules, num_players)
         self._stacks_bought = stacks_bought(buy_in, self.rules)
-        deals = integer(num_deals)
-        if deals is None or deals < 1:
-            raise ValueError(f"num_deals is {num_deals!r}; it must be an integer of at least 1")
+        deals = checked_num_deals(num_deals)
         if render_mode is not None:
             raise ValueError(f"render_mode is {render_mode!r}; many tables are not drawn: leave it out")
         number = integer(num_envs)

@@ -127,10 +127,15 @@ def view_rows(
 ) -> None:
     """What the seats to act at the tables `rows` [k] see and may do, into `words` [k, W] and `legal` [k, 2]."""
     for place in range(len(rows)):
-        table = tables[rows[place]]
-        encode_turn(table, rules[0], words[place])
-        legal[place, 0] = table.legal[0]
-        legal[place, 1] = table.legal[1]
+        write_views(tables[rows[place]], rules[0], legal[place], words[place])
+
+
+@njit
+def write_views(table: np.record, rules: np.record, legal: NDArray[np.uint64], words: NDArray[np.uint64]) -> None:
+    """What the seat to act may do, into `legal` [2], and see, into `words` [W]."""
+    legal[0] = table.legal[0]
+    legal[1] = table.legal[1]
+    encode_turn(table, rules, words)
 
 
 @njit_entry

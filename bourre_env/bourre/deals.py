@@ -123,7 +123,7 @@ class DealQueue:
         A wrong deal leaves the queue as it was.
         """
         number = len(np.atleast_1d(np.asarray(decks)))
-        new = Deals(_decks(self.rules, decks, number), *_but_decks(self.rules, number, dealer, carry, exempt, stacks))
+        new = checked_deals(self.rules, number, decks, dealer, carry, exempt, stacks)
         _copy(new, self._free(number))
         self._end += number
 

@@ -15,7 +15,7 @@ from numba import prange
 from numpy.typing import NDArray
 
 from bourre_env.bourre import turn
-from bourre_env.bourre.batch import encode_turn, first_illegal, take_action
+from bourre_env.bourre.batch import first_illegal, take_action, write_views
 from bourre_env.bourre.dealing import deal, set_stacks
 from bourre_env.bourre.deals import Deals
 from bourre_env.bourre.observation import unpack_action_row, unpack_row
@@ -105,7 +105,7 @@ def advance(
             _deal(table, rules[0], decks[place], dealers[place], carries[place], exemptions[place], play_forced)
             place += 1
         settled[row] = table.phase == SETTLED
-        _write_views(table, rules[0], legal[row], words[row])
+        write_views(table, rules[0], legal[row], words[row])
         if len(mask):
             unpack_action_row(legal[row], mask[row])
         if len(features):
@@ -148,7 +148,7 @@ def _advance_in_parallel(
             set_stacks(tables[row], rules[0], stacks[place])
             _deal(tables[row], rules[0], decks[place], dealers[place], carries[place], exemptions[place], play_forced)
             settled[row] = tables[row].phase == SETTLED
-        _write_views(tables[row], rules[0], legal[row], words[row])
+        write_views(tables[row], rules[0], legal[row], words[row])
         if len(mask):
             unpack_action_row(legal[row], mask[row])
         if len(features):
@@ -189,14 +189,6 @@ def _deal(
     turn.find_legal(table, rules)
     if play_forced:
         turn.play_forced(table, rules)
-
-
-@njit
-def _write_views(table: np.record, rules: np.record, legal: NDArray[np.uint64], words: NDArray[np.uint64]) -> None:
-    """What the seat to act may do and see, packed."""
-    legal[0] = table.legal[0]
-    legal[1] = table.legal[1]
-    encode_turn(table, rules, words)
 
 
 _ONE_AT_A_TIME = threading.Lock()

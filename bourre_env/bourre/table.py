@@ -90,12 +90,6 @@ def in_mask(mask: np.uint8, seat: int) -> bool:
 
 
 @njit
-def is_settled(table: np.record) -> bool:
-    """Whether the deal is over."""
-    return bool(table.phase == SETTLED)
-
-
-@njit
 def num_active(table: np.record) -> int:
     """Number of seats that have stayed."""
     return SEATS_IN_MASK[table.stayed]
