@@ -176,7 +176,7 @@ def play_tournament(config: Config, folder: Path) -> None:
         CheckpointError: there is no checkpoint, or it cannot be read.
     """
     from agents.arena import concatenated, stream_seed
-    from agents.evaluation_cli import print_cells
+    from agents.commands.tournament import print_cells
     from agents.tournament import Entrant, Plan, cells_of, play_task
 
     trained, random, heuristic = (

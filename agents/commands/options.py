@@ -1,0 +1,109 @@
+"""What the commands of `evaluate.py` share: readers of options, ways of complaining, what a result says of itself."""
+
+import argparse
+import platform
+import shlex
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import NoReturn, TypeAlias
+
+from rich.console import Console
+
+from agents.files import obstacle
+from bourre_env.bourre.rules import PRESETS
+
+DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+LARGEST_SEED = 2**64 - 1
+LIBRARIES = ("numpy", "numba", "scipy")
+PIPED_WIDTH = 200  # columns of a table that no terminal narrows
+
+
+class BadInputError(ValueError):
+    """Options that do not fit what they are about, such as a folder that cannot be written to."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and leave with exit code 2."""
+        self.exit(WRONG_INPUT, f"{self.prog}: {message}\n")
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+"""Where each command adds its own parser."""
+
+
+def integer(low: int | None, high: int | None, reason: str = "") -> Callable[[str], int]:
+    """A reader of integers in a range."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
+        if low is not None and number < low:
+            raise argparse.ArgumentTypeError(f"{number} is too small; {reason or f'at least {low} is needed'}")
+        if high is not None and number > high:
+            raise argparse.ArgumentTypeError(f"{number} is too large; at most {high} is allowed")
+        return number
+
+    return read
+
+
+def folder(text: str) -> Path:
+    """A reader of folders; no folder has an empty name."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return Path(text)
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """The option that says which deals are played."""
+    read = integer(0, LARGEST_SEED)
+    parser.add_argument("--seed", type=read, default=0, metavar="N", help="of the deals (%(default)s)")
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """The option that names the house rules."""
+    parser.add_argument("--rules", default="pagat", metavar="PRESET", help=f"{', '.join(PRESETS)} (%(default)s)")
+
+
+def check_folder(path: Path, names: Sequence[str], option: str = "--out") -> None:
+    """Refuse a folder that cannot be made or written to, before anything is played.
+
+    Args:
+        path: the folder.
+        names: of the files that will be written there.
+        option: what the messages call it.
+
+    Raises:
+        BadInputError: the folder, or a file in it, cannot be written.
+    """
+    if problem := obstacle(path):
+        raise BadInputError(f"{option} {path}: {problem}")
+    for name in names:
+        if (path / name).is_dir():
+            raise BadInputError(f"{option} {path}: {path / name} is a folder; remove it or name another")
+
+
+def console() -> Console:
+    """Where tables are printed: as wide as the terminal, or wide enough for every table when piped."""
+    out = Console(highlight=False)
+    return out if out.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+
+
+def interval(low: float, high: float) -> str:
+    """Two ends of an interval."""
+    return f"{low:+.3f} to {high:+.3f}"
+
+
+def command_line(words: Sequence[str]) -> str:
+    """What a user would type to do this again."""
+    return shlex.join(["python", "evaluate.py", *words])
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    return {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}}
