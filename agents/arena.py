@@ -9,138 +9,112 @@ Shapes: D deals, N seats, R rows (a deal at one table), P policies.
 """
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.policy import Decision, Policy, PolicyFailedError, check_actions, check_rules, told
+from agents.blocks import COUNT, COUNTS, LONGEST_SESSION, Blocks, Rows
+from agents.policy import Decision, Policy, check_rules
+from agents.referee import NO_ACTION, Referee, strict_answer
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.bourre.tables import Tables
+from bourre_env.cards import TRUMPS
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
 from bourre_env.env_options import stacks_bought
 
 DEAL_STREAM = "arena: packs of the deals"
+SESSION_STREAM = "arena: packs of the deals of sessions"
 ACTION_STREAM = "arena: choices of policies"
 GENERATOR_STREAM = "arena: generators of policies"
 FOCAL, FIELD = 0, 1  # indices of the two policies of a block
 LARGEST_DEAL_ID = 2**60 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class DealResults:
-    """How deals ended, one row a table.
-
-    Attributes:
-        rules: the rules played by.
-        deal_ids: [R] int64.
-        returns: [R, N] int32, chips won or lost by each seat.
-        carry: [R] int64, chips that stay for the next pot.
-        passed: [R, N] bool, the seat gave the deal up.
-        bourre: [R, N] bool, the seat played and took no trick.
-        took_pot: [R, N] bool, the seat took the pot, alone or as one of several who divided it.
-    """
-
-    rules: Rules
-    deal_ids: NDArray[np.int64]
-    returns: NDArray[np.int32]
-    carry: NDArray[np.int64]
-    passed: NDArray[np.bool_]
-    bourre: NDArray[np.bool_]
-    took_pot: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class BlockResults:
-    """How the focal seat fared in D blocks; column s is the deal it played in seat s.
-
-    Attributes:
-        rules: the rules played by.
-        deal_ids: [D] int64.
-        returns: [D, N] int32, chips the focal seat won or lost.
-        carry: [D, N] int64, chips that stay for the next pot.
-        passed: [D, N] bool.
-        bourre: [D, N] bool.
-        took_pot: [D, N] bool.
-    """
-
-    rules: Rules
-    deal_ids: NDArray[np.int64]
-    returns: NDArray[np.int32]
-    carry: NDArray[np.int64]
-    passed: NDArray[np.bool_]
-    bourre: NDArray[np.bool_]
-    took_pot: NDArray[np.bool_]
-
-    @property
-    def antes(self) -> NDArray[np.float64]:
-        """[D, N] float64: result of each deal in antes, the pot left over being everybody's in equal shares."""
-        antes: NDArray[np.float64] = self._shares() / (self.rules.num_players * self.rules.ante)
-        return antes
-
-    @property
-    def block_means(self) -> NDArray[np.float64]:
-        """[D] float64: antes a deal in each block. Whole numbers are added first, so that nothing is rounded twice."""
-        means: NDArray[np.float64] = self._shares().sum(axis=1) / (self.rules.num_players**2 * self.rules.ante)
-        return means
-
-    def _shares(self) -> NDArray[np.int64]:
-        """[D, N] int64: results in chips times the number of players."""
-        return self.rules.num_players * self.returns.astype(np.int64) + self.carry
-
-
-COLUMNS = ("deal_ids", "returns", "carry", "passed", "bourre", "took_pot")
-"""The arrays of results, in the order of their fields."""
-
-
 def play_blocks(
-    rules: Rules, focal: Policy, field: Policy, *, seed: int, deal_ids: ArrayLike, buy_in: int | None = None
-) -> BlockResults:
+    rules: Rules,
+    focal: Policy,
+    field: Policy,
+    *,
+    seed: int,
+    deal_ids: ArrayLike,
+    buy_in: int | None = None,
+    session: int = 1,
+    referee: Referee | None = None,
+) -> Blocks:
     """Play blocks: each deal once with the focal policy in every seat against a table full of the field policy.
 
     Args:
         rules: the rules played by.
-        focal: the policy that is measured.
-        field: the policy in all other seats.
+        focal: the policy that is measured, in the first place of the line-up.
+        field: the policy in all other places.
         seed: of the experiment, 0 to 2^64 - 1.
-        deal_ids: [D] integers from 0, each a deal of the experiment.
+        deal_ids: [D] integers from 0, each a deal or session of the experiment.
         buy_in: antes each seat begins each deal with at table stakes (6.7); `BUY_IN` when left out.
+        session: deals in a row whose pots are carried on; 1 for single deals.
+        referee: rules on policies that fail; without one the first failure is raised.
 
     Raises:
         PolicyError: a policy cannot play by these rules.
-        PolicyFailedError: a policy raised, or did not answer with legal actions.
-        ValueError: a number out of range, or a buy-in on credit.
+        PolicyFailedError: a policy raised, or did not answer with legal actions, and there is no referee.
+        ValueError: a number out of range, a buy-in on credit, or sessions whose pots have no limit.
     """
-    deals = np.atleast_1d(np.asarray(deal_ids))
-    line_ups = np.full((rules.num_players, rules.num_players), FIELD, np.int64)
-    np.fill_diagonal(line_ups, FOCAL)
-    results = play_line_ups(
+    places = [FOCAL] + [FIELD] * (rules.num_players - 1)
+    return play_line_up(
         rules,
         [focal, field],
-        np.tile(line_ups, (len(deals), 1)),
+        places,
         seed=seed,
-        deal_ids=np.repeat(deals, rules.num_players),
+        deal_ids=deal_ids,
         buy_in=buy_in,
+        session=session,
+        referee=referee,
     )
-    return _of_focal_seats(results, len(deals))
 
 
-def concatenated(parts: Sequence[BlockResults]) -> BlockResults:
-    """The blocks of several results under the same rules, in the order given.
+def play_line_up(
+    rules: Rules,
+    policies: Sequence[Policy],
+    places: Sequence[int],
+    *,
+    seed: int,
+    deal_ids: ArrayLike,
+    buy_in: int | None = None,
+    session: int = 1,
+    referee: Referee | None = None,
+) -> Blocks:
+    """Play blocks of any line-up: each deal once in each of its N rotations.
+
+    Args:
+        rules: the rules played by.
+        policies: P policies.
+        places: N indices of policies, the line-up.
+        seed: as in `play_blocks`, like all that follows.
+        deal_ids: [D] integers from 0.
+        buy_in: antes at the start of each deal at table stakes.
+        session: deals in a row.
+        referee: rules on policies that fail.
 
     Raises:
-        ValueError: nothing to put together, or results of different rules.
+        PolicyError: see `play_blocks`, and so for the rest.
+        PolicyFailedError: a policy failed.
+        ValueError: a shape, index or number out of range.
     """
-    if not parts:
-        raise ValueError("there are no results to put together")
-    for part in parts:
-        if part.rules != parts[0].rules:
-            raise ValueError(
-                f"results of rules {parts[0].rules.fingerprint} and {part.rules.fingerprint} cannot be mixed"
-            )
-    columns = (np.concatenate([getattr(part, column) for part in parts]) for column in COLUMNS)
-    return BlockResults(parts[0].rules, *columns)
+    size = rules.num_players
+    deals = _checked_deals(deal_ids)
+    line_up = _checked_line_ups([places], 1, size, len(policies))[0]
+    seating = line_up[(np.arange(size) - np.arange(size)[:, None]) % size]  # seat s in rotation r: place (s - r) mod N
+    rows = play_line_ups(
+        rules,
+        policies,
+        np.tile(seating, (len(deals), 1)),
+        seed=seed,
+        deal_ids=np.repeat(deals, size),
+        buy_in=buy_in,
+        session=session,
+        referee=referee,
+    )
+    return Blocks.of_rows(rules, session, rows)
 
 
 def play_line_ups(
@@ -151,32 +125,67 @@ def play_line_ups(
     seed: int,
     deal_ids: ArrayLike,
     buy_in: int | None = None,
-) -> DealResults:
-    """Play single deals, each with its own policy in every seat and no chips carried in.
+    session: int = 1,
+    referee: Referee | None = None,
+) -> Rows:
+    """Play single deals or sessions, each with its own policy in every seat and no chips carried in.
 
     Args:
         rules: the rules played by.
         policies: P policies.
         line_ups: [R, N] integers, for each row and seat the index of a policy.
         seed: of the experiment, 0 to 2^64 - 1.
-        deal_ids: [R] integers from 0; the dealer of deal i is seat i mod N.
+        deal_ids: [R] integers from 0; the first dealer of deal or session i is seat i mod N.
         buy_in: antes each seat begins each deal with at table stakes (6.7); `BUY_IN` when left out.
+        session: deals in a row whose pots are carried on; the dealer goes round.
+        referee: rules on policies that fail; without one the first failure is raised.
 
     Raises:
         PolicyError: a policy cannot play by these rules.
-        PolicyFailedError: a policy raised, or did not answer with legal actions.
-        ValueError: a shape, index or number out of range, or a buy-in on credit.
+        PolicyFailedError: a policy raised, or did not answer with legal actions, and there is no referee.
+        ValueError: a shape, index or number out of range, a buy-in on credit, or sessions whose pots have no limit.
     """
     deals = _checked_deals(deal_ids)
     seating = _checked_line_ups(line_ups, len(deals), rules.num_players, len(policies))
+    check_session(session, rules)
     for policy in policies:
         check_rules(policy, rules)
     tables = Tables(rules, len(deals))
-    decks = shuffled_decks(stream_seed(seed, DEAL_STREAM), deals, pack=rules.pack)
-    tables.deal(decks, deals % rules.num_players, stacks=stacks_bought(buy_in, rules, len(deals)))
-    tables.play_forced()
-    _play_out(tables, policies, seating, _Streams(seed, deals, rules.num_players))
-    return _results(tables, deals)
+    stacks = stacks_bought(buy_in, rules, len(deals))
+    streams = Streams(seed, deals, rules.num_players)
+    ask = strict_answer if referee is None else referee.ask
+    tally = _Tally(tables, deals)
+    carry, exempt = np.zeros(len(deals), np.int64), np.zeros(seating.shape, np.bool_)
+    for number in range(session):
+        decks = decks_of(rules, seed, deals, number, session)
+        tables.deal(decks, (deals + number) % rules.num_players, carry, exempt, stacks=stacks)
+        dealt = tables.records["dealt"][:, : rules.num_players].copy()
+        tables.play_forced()
+        _play_out(tables, policies, seating, streams, ask)
+        tally.add(dealt)
+        carry, exempt = tables.carry, tables.exempt
+    return tally.rows()
+
+
+def decks_of(rules: Rules, seed: int, deals: NDArray[np.int64], number: int, session: int) -> NDArray[np.int8]:
+    """[R, C] int8: the packs of deals, or of deal `number` of each session."""
+    if session == 1:
+        return shuffled_decks(stream_seed(seed, DEAL_STREAM), deals, pack=rules.pack)
+    return shuffled_decks(stream_seed(seed, f"{SESSION_STREAM} {number}"), deals, pack=rules.pack)
+
+
+def check_session(session: int, rules: Rules) -> None:
+    """Refuse sessions that a mean says nothing about: with pots that grow without bound a handful of deals decides.
+
+    Raises:
+        ValueError: fewer than one deal or too many, no limit, or table stakes.
+    """
+    if not 1 <= session <= LONGEST_SESSION:
+        raise ValueError(f"a session of {session} deals; 1 to {LONGEST_SESSION} are possible")
+    if session > 1 and rules.stacks == "table_stakes":
+        raise ValueError("sessions at table stakes cannot be measured in blocks: seats would run out of chips")
+    if session > 1 and rules.limit is None:
+        raise ValueError("sessions need rules with a limit, such as pagat_limit: else a few huge pots decide them")
 
 
 def stream_seed(seed: int, name: str) -> int:
@@ -192,7 +201,7 @@ def stream_seed(seed: int, name: str) -> int:
     return int(stream_keys(seed, [number])[0])
 
 
-class _Streams:
+class Streams:
     """The random numbers of policies: one stream for each deal and seat, one number for each decision of that seat."""
 
     def __init__(self, seed: int, deals: NDArray[np.int64], num_players: int) -> None:
@@ -209,7 +218,13 @@ class _Streams:
         return mix_array(self.keys[rows, seats] + GOLDEN * self.num_decisions[rows, seats])
 
 
-def _play_out(tables: Tables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: _Streams) -> None:
+Ask = Callable[[Policy, Decision, np.random.Generator], NDArray[np.int64]]
+"""How policies are asked: legal actions, or `NO_ACTION` for a deal that is forfeited."""
+
+
+def _play_out(
+    tables: Tables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: Streams, ask: Ask
+) -> None:
     """Ask policies for their decisions until every deal is settled."""
     packed, legal = tables.observe_packed(), tables.legal_packed()
     actions = np.zeros(tables.num_tables, np.int64)
@@ -226,36 +241,44 @@ def _play_out(tables: Tables, policies: Sequence[Policy], seating: NDArray[np.in
             seats = to_act[rows]
             keys = streams.next(rows, seats)
             decision = Decision.from_packed(packed[rows], legal[rows], seats, tables.rules, keys)
-            actions[rows] = _ask(policies[number], decision, streams.generator)
+            actions[rows] = ask(policies[number], decision, streams.generator)
+        forfeits = waiting[actions[waiting] == NO_ACTION]
+        if forfeits.size:
+            tables.forfeit(forfeits)
         tables.step(actions, play_forced=True)
 
 
-def _ask(policy: Policy, decision: Decision, generator: np.random.Generator) -> NDArray[np.int64]:
-    """A policy's legal answer."""
-    legal = decision.legal_packed.copy()  # what the policy does to its own arrays changes nothing
-    try:
-        answer = policy.act(decision, generator)
-    except PolicyFailedError:
-        raise
-    except (Exception, SystemExit) as error:  # a policy may be anybody's code
-        raise PolicyFailedError(f"policy {policy.name!r} raised {told(error)}") from error
-    return check_actions(answer, decision, policy.name, legal)
+class _Tally:
+    """Adds up the deals of each table."""
 
+    def __init__(self, tables: Tables, deals: NDArray[np.int64]) -> None:
+        """Begin to count for R tables."""
+        self._tables, self._deals = tables, deals
+        shape = len(deals), tables.rules.num_players
+        self._returns = np.zeros(shape, np.int64)
+        self._counts = {name: np.zeros(shape, COUNT) for name in COUNTS}
 
-def _results(tables: Tables, deals: NDArray[np.int64]) -> DealResults:
-    """The settled tables as results."""
-    records, num_players = tables.records, tables.rules.num_players
-    stayed = seats_in(records["stayed"], num_players)
-    was_played = (records["tricks_done"] == tables.rules.hand_size)[:, None]
-    return DealResults(
-        rules=tables.rules,
-        deal_ids=deals,
-        returns=tables.returns,
-        carry=tables.carry,
-        passed=seats_in(records["passed"], num_players),
-        bourre=stayed & (records["tricks_won"][:, :num_players] == 0) & was_played,
-        took_pot=tables.returns > -_chips_staked(tables, stayed),
-    )
+    def add(self, dealt: NDArray[np.uint64]) -> None:
+        """Count the settled tables; `dealt` [R, N] are the cards the seats were first dealt."""
+        tables, num_players = self._tables, self._tables.rules.num_players
+        records = tables.records
+        stayed = seats_in(records["stayed"], num_players)
+        was_played = (records["tricks_done"] == tables.rules.hand_size)[:, None]
+        self._returns += tables.returns
+        counted = {
+            "passed": seats_in(records["passed"], num_players),
+            "bourre": stayed & (records["tricks_won"][:, :num_players] == 0) & was_played,
+            "took_pot": tables.returns > -_chips_staked(tables, stayed),
+            "forfeited": records["forfeited"][:, None] == np.arange(num_players),
+            "drawn": records["num_discards"][:, :num_players],
+            "trumps": np.bitwise_count(dealt & TRUMPS),
+        }
+        for name, values in counted.items():
+            self._counts[name] += values.astype(COUNT)
+
+    def rows(self) -> Rows:
+        """What was counted, with the pots that stay now."""
+        return Rows(deal_ids=self._deals, returns=self._returns, carry=self._tables.carry, **self._counts)
 
 
 def seats_in(masks: NDArray[np.uint8], num_players: int) -> NDArray[np.bool_]:
@@ -273,22 +296,6 @@ def _chips_staked(tables: Tables, stayed: NDArray[np.bool_]) -> NDArray[np.int64
     draw_fees = rules.draw_fee * (drawn if rules.draw_fee_per == "card" else (drawn > 0))
     staked = rules.ante + rules.play_fee * stayed + draw_fees
     return staked if tables.stacks is None else np.minimum(staked, tables.stacks - tables.returns)
-
-
-def _of_focal_seats(results: DealResults, num_deals: int) -> BlockResults:
-    """Rows of blocks, [D * N] with the focal policy moving one seat a row, as one row a block."""
-    num_players = results.rules.num_players
-    rows = np.arange(num_deals * num_players).reshape(num_deals, num_players)
-    focal = rows, rows % num_players
-    return BlockResults(
-        rules=results.rules,
-        deal_ids=results.deal_ids[::num_players],
-        returns=results.returns[focal],
-        carry=results.carry[rows],
-        passed=results.passed[focal],
-        bourre=results.bourre[focal],
-        took_pot=results.took_pot[focal],
-    )
 
 
 def _checked_deals(deal_ids: ArrayLike) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from agents.commands import replay, tournament
 from agents.commands.options import DONE, FAILED, INTERRUPTED, WRONG_INPUT, BadInputError, Parser
 from agents.policy import PolicyError, PolicyFailedError
+from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 
 COMMANDS = (tournament, replay)
@@ -32,12 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         options.run(options, words)
-    except (PolicyError, RulesError, NotationError, BadInputError) as error:
+    except (PolicyError, RulesError, NotationError, ResultsError, BadInputError) as error:
         return _complain(error, WRONG_INPUT)
     except (PolicyFailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
-    except KeyboardInterrupt:
-        return _complain("interrupted; nothing was written", INTERRUPTED)
+    except KeyboardInterrupt as interrupt:
+        return _complain(str(interrupt) or "interrupted; nothing was written", INTERRUPTED)
     return DONE
 
 

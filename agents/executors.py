@@ -5,25 +5,31 @@ they arrive differs, which is why each comes with the number of its spec.
 """
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import TypeVar
+
+TASKS_A_WORKER = 3  # handed out ahead, so that nobody waits for the next one
 
 Spec = TypeVar("Spec")
 Result = TypeVar("Result")
 
 
 def map_unordered(
-    function: Callable[[Spec], Result], specs: Sequence[Spec], *, workers: int = 1
+    function: Callable[[Spec], Result], specs: Iterable[Spec], *, workers: int = 1
 ) -> Iterator[tuple[int, Result]]:
     """Yield (number of the spec, function(spec)) as the tasks finish.
 
     Args:
         function: a module-level function without side effects.
-        specs: one picklable value a task.
+        specs: one picklable value a task. They are numbered in the order they are taken, a few more than there are
+            workers at a time. A `deque` may grow while results come: whoever takes a result may append to it before
+            asking for the next one.
         workers: processes to use; with 1 the tasks run here, in order. More than one starts fresh interpreters, so
             a script that asks for them needs the usual `if __name__ == "__main__":`.
 
@@ -33,17 +39,24 @@ def map_unordered(
     """
     if workers < 1:
         raise ValueError(f"workers is {workers}; at least 1 is needed")
-    if min(workers, len(specs)) <= 1:
-        for number, spec in enumerate(specs):
-            yield number, function(spec)
-        return
+    waiting = specs if isinstance(specs, deque) else deque(specs)
+    if workers == 1 or (len(waiting) <= 1 and waiting is not specs):
+        for number in itertools.count():
+            if not waiting:
+                return
+            yield number, function(waiting.popleft())
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(workers, len(specs)), multiprocessing.get_context("spawn"))
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    numbers: dict[Future[Result], int] = {}
+    count = itertools.count()
     try:
-        with _interrupts_held_back():
-            numbers = {pool.submit(function, spec): number for number, spec in enumerate(specs)}
-        for done in as_completed(numbers):
-            yield numbers[done], done.result()
+        while waiting or numbers:
+            with _interrupts_held_back():
+                while waiting and len(numbers) < TASKS_A_WORKER * workers:
+                    numbers[pool.submit(function, waiting.popleft())] = next(count)
+            done, _ = wait(numbers, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield numbers.pop(future), future.result()
     except BaseException:  # also Ctrl-C, and a caller that wants no more: a running task may take minutes
         for worker in set(multiprocessing.active_children()) - others:
             worker.terminate()

@@ -21,6 +21,15 @@ from bourre_env.errors import BourreError
 
 GREEDY = ":greedy"  # behind the path of a checkpoint
 
+NAMED = {
+    "random": "agents.baselines:Random",
+    "heuristic": "agents.baselines:HEURISTIC",
+    "always_stay": "agents.baselines:ALWAYS_STAY",
+    "always_pass": "agents.baselines:ALWAYS_PASS",
+    "human": "agents.human:Human",
+}
+"""The policies that come with the package, and where each lives."""
+
 
 class PolicyError(BourreError, ValueError):
     """A policy that cannot be loaded, or that cannot play under the rules asked for."""
@@ -87,6 +96,21 @@ def check_actions(
     Raises:
         PolicyFailedError: anything but D integers, each of them legal in its row.
     """
+    chosen = as_actions(actions, decision, name)
+    legal = decision.legal_packed if legal is None else legal
+    fits = are_legal(chosen, legal)
+    if not fits.all():
+        row = int(np.argmin(fits))
+        raise PolicyFailedError(illegal_message(int(chosen[row]), decision, name, row, legal))
+    return chosen
+
+
+def as_actions(actions: object, decision: Decision, name: str) -> NDArray[np.int64]:
+    """[D] int64: what a policy answered with, legal or not.
+
+    Raises:
+        PolicyFailedError: anything but D integers.
+    """
     if actions is None:
         raise PolicyFailedError(
             f"policy {name!r} returned None; it must return one action for each of {len(decision)} decisions"
@@ -99,12 +123,7 @@ def check_actions(
         raise PolicyFailedError(f"policy {name!r} returned shape {chosen.shape}; {(len(decision),)} was asked for")
     if chosen.dtype.kind not in "iu":
         raise PolicyFailedError(f"policy {name!r} returned {chosen.dtype} values; actions are integers")
-    chosen = chosen.astype(np.int64)
-    fits = are_legal(chosen, decision.legal_packed if legal is None else legal)
-    if not fits.all():
-        row = int(np.argmin(fits))
-        raise PolicyFailedError(_illegal_message(int(chosen[row]), decision, name, row))
-    return chosen
+    return chosen.astype(np.int64)
 
 
 def load_policy(spec: str) -> Policy:
@@ -119,8 +138,8 @@ def load_policy(spec: str) -> Policy:
     Raises:
         PolicyError: no such policy, or one that cannot be loaded.
     """
-    if spec in _named():
-        return _imported(_named()[spec], spec)
+    if spec in NAMED:
+        return _imported(NAMED[spec], spec)
     if spec == "search" or spec.startswith("search:"):
         raise PolicyError(f"{spec!r}: search policies do not exist yet; {_choices()}")
     path = Path(spec.removesuffix(GREEDY))
@@ -128,31 +147,25 @@ def load_policy(spec: str) -> Policy:
         return _checkpoint(path, greedy=spec.endswith(GREEDY))
     if ":" in spec:
         return _imported(spec, spec)
-    near = difflib.get_close_matches(spec, list(_named()), 1)
+    near = difflib.get_close_matches(spec, list(NAMED), 1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise PolicyError(f"no policy is called {spec!r}{hint}; {_choices()}")
 
 
-def _named() -> dict[str, str]:
-    """The policies that come with the package, and where each lives."""
-    return {
-        "random": "agents.baselines:Random",
-        "heuristic": "agents.baselines:HEURISTIC",
-        "always_stay": "agents.baselines:ALWAYS_STAY",
-        "always_pass": "agents.baselines:ALWAYS_PASS",
-        "human": "agents.human:Human",
-    }
-
-
 def _choices() -> str:
     """What a spec may be, for messages."""
-    return f"choose {', '.join(_named())}, a checkpoint (a .safetensors file or a run folder) or module:attribute"
+    return f"choose {', '.join(NAMED)}, a checkpoint (a .safetensors file or a run folder) or module:attribute"
+
+
+def checkpoint_of(path: Path) -> Path | None:
+    """The file that a path means: itself, or a run folder's best checkpoint, else its last; None when there is none."""
+    candidates = [path / "best.safetensors", path / "last.safetensors"] if path.is_dir() else [path]
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def _checkpoint(path: Path, *, greedy: bool) -> Policy:
     """The network policy of a checkpoint file, or of the best checkpoint of a run folder."""
-    candidates = [path / "best.safetensors", path / "last.safetensors"] if path.is_dir() else [path]
-    found = next((candidate for candidate in candidates if candidate.is_file()), None)
+    found = checkpoint_of(path)
     if found is None:
         missing = f"{path} holds neither best.safetensors nor last.safetensors" if path.is_dir() else f"no file {path}"
         raise PolicyError(f"{missing}; give a checkpoint that exists")
@@ -199,10 +212,10 @@ def _attribute(module_name: str, attribute: str) -> Any:
     return getattr(module, attribute)
 
 
-def _illegal_message(action: int, decision: Decision, name: str, row: int) -> str:
-    """Who chose what where, and what was legal."""
+def illegal_message(action: int, decision: Decision, name: str, row: int, legal_packed: NDArray[np.uint64]) -> str:
+    """Who chose what where, and what was legal [D, 2]."""
     hand = int(decision.packed[row, 0])
-    legal = int(decision.legal_packed[row, 0]) | int(decision.legal_packed[row, 1]) << WORD_BITS
+    legal = int(legal_packed[row, 0]) | int(legal_packed[row, 1]) << WORD_BITS
     return (
         f"policy {name!r} chose action {action} ({action_text(decision.rules, hand, action)}) in row {row}, seat "
         f"{int(decision.seat[row])}, which is not legal; legal were {legal_texts(decision.rules, hand, legal)}"

@@ -22,12 +22,12 @@ class Progress:
     """
 
     def __init__(
-        self, total: int, unit: str, file: TextIO, *, seconds_between_lines: float = SECONDS_BETWEEN_LINES
+        self, total: int | None, unit: str, file: TextIO, *, seconds_between_lines: float = SECONDS_BETWEEN_LINES
     ) -> None:
         """Begin to count.
 
         Args:
-            total: units there are in all.
+            total: units there are in all; None while nobody knows (`add` may tell later).
             unit: their name, in the plural.
             file: where to report; usually standard error.
             seconds_between_lines: how often a plain line is due.
@@ -39,10 +39,13 @@ class Progress:
         self._done = 0
         self._warm: tuple[float, int] | None = None  # when the first units were done, and how many they were
 
-    def add(self, number: int) -> None:
-        """Count `number` units as done."""
+    def add(self, number: int, left: int | None = None) -> None:
+        """Count `number` units as done; `left` of them are known to be left, when given."""
         self._done += number
+        if left is not None:
+            self._total = self._done + left
         if self._bar is not None:
+            self._bar.total = self._total
             self._bar.update(number)
         elif self._warm is None:
             self._warm = time.monotonic(), self._done
@@ -53,8 +56,10 @@ class Progress:
     def _write_line(self, start: float, done_before: int) -> None:
         """One plain line; the speed leaves out the first units, which also waited for imports and compilation."""
         speed = (self._done - done_before) / max(time.monotonic() - start, 1e-9)
-        left = (self._total - self._done) / max(speed, 1e-9)
-        line = f"{self._done:,} of {self._total:,} {self._unit}, {speed:,.0f} a second, {left:.0f} s left"
+        line = f"{self._done:,} {self._unit}, {speed:,.0f} a second"
+        if self._total is not None:
+            left = (self._total - self._done) / max(speed, 1e-9)
+            line = f"{self._done:,} of {self._total:,} {self._unit}, {speed:,.0f} a second, {left:.0f} s left"
         print(line, file=self._file, flush=True)
 
     def __enter__(self) -> Self:

@@ -1,62 +1,30 @@
-"""A tournament: every entrant once as the focal policy against a table full of every other entrant.
+"""A tournament: line-ups of entrants play blocks until a rule says that they have played enough.
 
-The result of an ordered pair is a cell. All cells play the same deals, and a cell depends on its two entrants, the
-rules, the seed and the number of blocks alone.
+The usual line-ups are the cells of a cross table: one focal entrant against a field of another one, for every ordered
+pair. All line-ups play the same deals, and what a block brings depends on its line-up, the terms, the seed and the
+number of the deal alone.
 """
 
-import io
 import itertools
-import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.arena import COLUMNS, BlockResults, concatenated, play_blocks, stream_seed
+from agents import stopping
+from agents.arena import play_line_up
+from agents.blocks import Blocks
+from agents.entrants import Entrant
 from agents.executors import map_unordered
-from agents.policy import Decision, Policy, PolicyError, check_rules, load_policy
-from agents.statistics import Estimate, estimate
-from bourre_env.bourre.rules import Rules
+from agents.referee import DEFAULT_TIME_LIMIT, Faults, Referee
+from agents.results import LineUp, Results, Terms, means_by_name
+from agents.stopping import StoppingRule
 
-BLOCKS_IN_A_TASK = 512  # fixed, so that no result can depend on the number of workers
-BOOTSTRAP_STREAM = "tournament: bootstrap"
-_NAMED_SPEC = re.compile(r"([A-Za-z0-9_.+-]+)=(.+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Entrant:
-    """A policy under the name it plays by.
-
-    Attributes:
-        name: what the tables call it.
-        spec: what `load_policy` loads.
-    """
-
-    name: str
-    spec: str
-
-    def load(self) -> Policy:
-        """The policy, playing under the entrant's name."""
-        return _Entered(self.name, load_policy(self.spec))
-
-
-@dataclass(frozen=True, slots=True)
-class _Entered:
-    """A policy whose messages carry the name it entered under."""
-
-    name: str
-    policy: Policy
-
-    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.integer[Any]]:
-        """[D] actions."""
-        return self.policy.act(decision, rng)
-
-    def check_rules(self, rules: Rules) -> None:
-        """Whatever the policy says."""
-        check_rules(self.policy, rules)
+SECONDS_BETWEEN_SAVES = 30.0
+MOST_LINE_UPS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,193 +32,228 @@ class Plan:
     """What a tournament is going to play.
 
     Attributes:
-        entrants: two or more, with different names.
-        rules: the rules played by.
-        blocks: deals a cell, each played once from every seat.
+        entrants: those who play, with different names.
+        terms: rules and stakes.
+        line_ups: of entrants, by name and place.
         seed: of the experiment.
-        buy_in: antes each seat begins each deal with at table stakes; None on credit.
+        stop: when a line-up has played enough.
+        time_limit: seconds a decision that an entrant may take; see `agents.referee`.
     """
 
     entrants: tuple[Entrant, ...]
-    rules: Rules
-    blocks: int
+    terms: Terms
+    line_ups: tuple[LineUp, ...]
     seed: int
-    buy_in: int | None = None
+    stop: StoppingRule
+    time_limit: float = DEFAULT_TIME_LIMIT
 
-    @property
-    def pairs(self) -> list[tuple[Entrant, Entrant]]:
-        """Focal entrant and field of each cell."""
-        return list(itertools.permutations(self.entrants, 2))
-
-    @property
-    def num_deals(self) -> int:
-        """Deals in all cells together."""
-        return len(self.pairs) * self.blocks * self.rules.num_players
-
-    def tasks(self) -> list["BlockTask"]:
-        """The work, cut into pieces that can be played anywhere and in any order."""
-        starts = range(0, self.blocks, BLOCKS_IN_A_TASK)
-        spans = [(start, min(start + BLOCKS_IN_A_TASK, self.blocks)) for start in starts]
-        return [
-            BlockTask(self.rules, focal, field, self.seed, start, end, self.buy_in)
-            for start, end in spans
-            for focal, field in self.pairs
-        ]
+    def results(self) -> Results:
+        """Results without any block yet."""
+        results = Results(self.terms)
+        for entrant in self.entrants:
+            results.enter(entrant.name, entrant.spec, entrant.identity())
+        return results
 
 
 @dataclass(frozen=True, slots=True)
 class BlockTask:
-    """Some blocks of one cell: deals `first` up to, not including, `end`."""
+    """Some blocks of one line-up: deals `first` up to, not including, `end`.
 
-    rules: Rules
-    focal: Entrant
-    field: Entrant
+    Attributes:
+        terms: rules and stakes.
+        entrants: those of the line-up, each once.
+        line_up: names by place.
+        seed: of the experiment.
+        first: the first deal.
+        end: the deal behind the last.
+        time_limit: seconds a decision.
+        silenced: names of entrants that are not asked, since they were too slow before.
+    """
+
+    terms: Terms
+    entrants: tuple[Entrant, ...]
+    line_up: LineUp
     seed: int
     first: int
     end: int
-    buy_in: int | None
+    time_limit: float
+    silenced: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """How one focal seat fares against a table of the field.
-
-    Attributes:
-        focal: name of the focal entrant.
-        field: name of the entrant in all other seats.
-        antes: antes a deal.
-        bourre_rate: share of its deals in which it goes bourré.
-        pass_rate: share of its deals in which it passes.
-        pots_won: share of its deals in which it takes the pot.
-    """
-
-    focal: str
-    field: str
-    antes: Estimate
-    bourre_rate: Estimate
-    pass_rate: Estimate
-    pots_won: Estimate
+def pairs(names: Sequence[str], num_players: int) -> list[LineUp]:
+    """Line-ups of a cross table: each one of the entrants against a field of each other one, both ways."""
+    return [(focal,) + (field,) * (num_players - 1) for focal, field in itertools.permutations(names, 2)]
 
 
-def parse_entrants(texts: Sequence[str]) -> tuple[Entrant, ...]:
-    """Entrants from texts, each a spec or NAME=SPEC; an unnamed entrant is called by its spec.
-
-    Raises:
-        PolicyError: fewer than two, two of one name, or a person.
-    """
-    named = [_NAMED_SPEC.fullmatch(text) for text in texts]
-    entrants = tuple(
-        Entrant(match[1], match[2]) if match else Entrant(text, text) for match, text in zip(named, texts, strict=True)
-    )
-    if len(entrants) < 2:
-        raise PolicyError(f"a tournament needs at least two entrants; {len(entrants)} was given")
-    name, count = Counter(entrant.name for entrant in entrants).most_common(1)[0]
-    if count > 1:
-        raise PolicyError(f"{count} entrants are called {name!r}; name them apart with NAME=SPEC, such as first={name}")
-    if any(entrant.spec == "human" for entrant in entrants):
-        raise PolicyError("'human' cannot enter a tournament: a block shows the same deal from every seat")
-    return entrants
-
-
-def check_entrants(plan: Plan) -> None:
-    """Load every entrant once and ask whether it can play under the rules.
-
-    Raises:
-        PolicyError: one cannot be loaded, or cannot play under these rules.
-    """
-    for entrant in plan.entrants:
-        check_rules(entrant.load(), plan.rules)
+def mixed(names: Sequence[str], num_players: int) -> list[LineUp]:
+    """Line-ups of different entrants: every choice of as many as there are seats; all of them, in turn, when fewer."""
+    if len(names) >= num_players:
+        return list(itertools.combinations(names, num_players))
+    return [tuple(itertools.islice(itertools.cycle(names), num_players))]
 
 
 def play_tournament(
-    plan: Plan, *, workers: int = 1, report: Callable[[int], None] = lambda _: None
-) -> dict[tuple[str, str], BlockResults]:
-    """Play every cell.
+    plan: Plan,
+    results: Results | None = None,
+    *,
+    workers: int = 1,
+    report: Callable[[int, int], None] = lambda played, left: None,
+    save: Callable[[Results], None] = lambda results: None,
+) -> Results:
+    """Play every line-up of a plan until its rule is content.
+
+    An entrant that was too slow forfeits all its deals: what it had played before is played again without asking it.
 
     Args:
         plan: what to play.
+        results: blocks that are there already, of the same terms; they are extended.
         workers: processes; the results do not depend on it.
-        report: called with the number of deals played since the last call.
+        report: called with the deals played since the last call, and those that are still to be played as far as known.
+        save: called now and then with what there is.
 
     Returns:
-        The blocks by (name of the focal entrant, name of the field), in the order of `Plan.pairs`.
+        The results, `results` itself when it was given.
 
     Raises:
         PolicyError: an entrant cannot be loaded, or cannot play under the rules.
-        PolicyFailedError: an entrant raised, or did not answer with legal actions.
+        ResultsError: a deal that was there already has ended in another way.
     """
-    tasks = plan.tasks()
-    parts: dict[tuple[str, str], list[BlockResults]] = defaultdict(list)
-    for number, blocks in map_unordered(play_task, tasks, workers=workers):
-        parts[tasks[number].focal.name, tasks[number].field.name].append(blocks)
-        report(blocks.returns.size)
-    cells = ((focal.name, field.name) for focal, field in plan.pairs)
-    return {cell: concatenated(sorted(parts[cell], key=lambda part: int(part.deal_ids[0]))) for cell in cells}
+    results = plan.results() if results is None else results
+    while _play_until_somebody_is_silenced(plan, results, workers, report, save):
+        pass
+    save(results)
+    return results
 
 
-def play_task(task: BlockTask) -> BlockResults:
-    """Play one piece of a cell with freshly loaded policies."""
-    deal_ids = np.arange(task.first, task.end)
-    policies = task.focal.load(), task.field.load()
-    return play_blocks(task.rules, *policies, seed=task.seed, deal_ids=deal_ids, buy_in=task.buy_in)
+def _play_until_somebody_is_silenced(
+    plan: Plan,
+    results: Results,
+    workers: int,
+    report: Callable[[int, int], None],
+    save: Callable[[Results], None],
+) -> bool:
+    """Play; whether an entrant turned out to be too slow, so that its blocks are gone and all has to go on anew."""
+    silenced = {name for name, faults in results.faults.items() if faults.overtime}
+    schedule = _Schedule(plan, results, frozenset(silenced))
+    saved = time.monotonic()
+    done: dict[int, dict[str, Faults]] = {}
+    try:
+        for number, (blocks, faults) in map_unordered(play_task, schedule.waiting, workers=workers):
+            done[number] = faults
+            slow = {name for name, fault in faults.items() if fault.overtime} - silenced
+            if slow:
+                results.drop(slow)
+                results.faults |= {name: faults[name] for name in sorted(slow)}
+                return True
+            schedule.take(number, blocks)
+            report(blocks.returns.shape[0] * blocks.returns.shape[1], schedule.deals_left())
+            if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                save(results)
+                saved = time.monotonic()
+    finally:
+        _count_faults(results, [done[number] for number in sorted(done)], silenced)
+    return False
 
 
-def cells_of(plan: Plan, results: dict[tuple[str, str], BlockResults]) -> list[Cell]:
-    """Means and intervals of every cell, in the order of the results."""
-    seed = stream_seed(plan.seed, BOOTSTRAP_STREAM)
-    return [_cell(names, blocks, seed) for names, blocks in results.items()]
+def _count_faults(results: Results, found: list[dict[str, Faults]], silenced: set[str]) -> None:
+    """Add what went wrong in tasks, in the order of the tasks."""
+    for faults in found:
+        for name, fault in faults.items():
+            if name not in silenced and not (results.faults.get(name) and results.faults[name].overtime):
+                results.faults.setdefault(name, Faults()).add(fault)
 
 
-def _cell(names: tuple[str, str], blocks: BlockResults, seed: int) -> Cell:
-    """One cell; every interval comes from the same resampled blocks."""
-    return Cell(
-        focal=names[0],
-        field=names[1],
-        antes=estimate(blocks.block_means, seed=seed),
-        bourre_rate=estimate(blocks.bourre.mean(axis=1), seed=seed),
-        pass_rate=estimate(blocks.passed.mean(axis=1), seed=seed),
-        pots_won=estimate(blocks.took_pot.mean(axis=1), seed=seed),
+class _Schedule:
+    """Tasks to play and how far each line-up has come."""
+
+    def __init__(self, plan: Plan, results: Results, silenced: frozenset[str]) -> None:
+        """Line up the first tasks of every line-up."""
+        self.waiting: deque[BlockTask] = deque()
+        self._plan, self._results, self._silenced = plan, results, silenced
+        self._entrants = {entrant.name: entrant for entrant in plan.entrants}
+        self._tasks: list[BlockTask] = []
+        self._open: dict[LineUp, int] = defaultdict(int)  # tasks that are not played yet
+        self._wanted = dict.fromkeys(plan.line_ups, plan.stop.first())
+        by_line_up = [list(self._missing(line_up)) for line_up in self._wanted]
+        for round_of_tasks in itertools.zip_longest(*by_line_up):  # so that an early stop leaves all equally far
+            self._append([task for task in round_of_tasks if task is not None])
+        for line_up in plan.line_ups:
+            self._look(line_up)
+
+    def take(self, number: int, blocks: Blocks) -> None:
+        """Keep the result of a task, and ask for more where the line-up is undecided."""
+        line_up = self._tasks[number].line_up
+        self._results.add(self._plan.seed, line_up, blocks)
+        self._open[line_up] -= 1
+        self._look(line_up)
+
+    def deals_left(self) -> int:
+        """Deals of the tasks that are not played yet."""
+        blocks = sum(self._wanted[line_up] - self._there(line_up) for line_up, number in self._open.items() if number)
+        return blocks * self._plan.terms.rules.num_players
+
+    def _there(self, line_up: LineUp) -> int:
+        """Blocks of a line-up that are there, among those wanted."""
+        return int((self._deals(line_up) < self._wanted[line_up]).sum())
+
+    def _look(self, line_up: LineUp) -> None:
+        """Ask the stopping rule as often as there are blocks enough for a look."""
+        while not self._open[line_up]:
+            wanted = self._wanted[line_up]
+            blocks = self._results.blocks[self._plan.seed, line_up]
+            means = means_by_name(blocks.place_means[blocks.deal_ids < wanted], line_up)
+            self._wanted[line_up] = self._plan.stop.next(means)
+            if self._wanted[line_up] <= wanted:
+                return
+            self._append(list(self._missing(line_up)))
+
+    def _append(self, tasks: list[BlockTask]) -> None:
+        """Put tasks at the end of the queue."""
+        for task in tasks:
+            self._open[task.line_up] += 1
+            self._tasks.append(task)
+            self.waiting.append(task)
+
+    def _deals(self, line_up: LineUp) -> NDArray[np.int64]:
+        """The deals of a line-up that are there."""
+        blocks = self._results.blocks.get((self._plan.seed, line_up))
+        return np.empty(0, np.int64) if blocks is None else blocks.deal_ids
+
+    def _missing(self, line_up: LineUp) -> Iterator[BlockTask]:
+        """Tasks for the deals that are wanted and not there."""
+        entrants = tuple(self._entrants[name] for name in dict.fromkeys(line_up))
+        for first, end in missing_spans(self._deals(line_up), self._wanted[line_up]):
+            yield BlockTask(
+                self._plan.terms,
+                entrants,
+                line_up,
+                self._plan.seed,
+                first,
+                end,
+                self._plan.time_limit,
+                self._silenced & set(line_up),
+            )
+
+
+def missing_spans(there: NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:
+    """The deals from 0 to `wanted` that are not `there` [D], as runs that never cross from one task into the next."""
+    missing = np.setdiff1d(np.arange(wanted), there, assume_unique=True)
+    task = missing // stopping.BLOCKS_IN_A_TASK
+    cuts = np.flatnonzero((np.diff(missing) > 1) | (np.diff(task) > 0)) + 1
+    return [(int(run[0]), int(run[-1]) + 1) for run in np.split(missing, cuts) if len(run)]
+
+
+def play_task(task: BlockTask) -> tuple[Blocks, dict[str, Faults]]:
+    """Play some blocks with freshly loaded policies; the blocks, and what went wrong by name."""
+    referee = Referee(task.time_limit, set(task.silenced))
+    blocks = play_line_up(
+        task.terms.rules,
+        [entrant.load() for entrant in task.entrants],
+        [[entrant.name for entrant in task.entrants].index(name) for name in task.line_up],
+        seed=task.seed,
+        deal_ids=np.arange(task.first, task.end),
+        buy_in=task.terms.buy_in,
+        session=task.terms.session,
+        referee=referee,
     )
-
-
-def plain_cell(cell: Cell, num_players: int) -> dict[str, Any]:
-    """A cell as JSON writes it: antes a deal under plain names, every share with its interval."""
-    plain: dict[str, Any] = {
-        "focal": cell.focal,
-        "field": cell.field,
-        "seats": num_players,
-        "mean": cell.antes.mean,
-        "low": cell.antes.low,
-        "high": cell.antes.high,
-        "t_low": cell.antes.t_low,
-        "t_high": cell.antes.t_high,
-        "blocks": cell.antes.blocks,
-        "deals": cell.antes.blocks * num_players,
-    }
-    for name in ("bourre_rate", "pass_rate", "pots_won"):
-        share: Estimate = getattr(cell, name)
-        plain |= {name: share.mean, f"{name}_low": share.low, f"{name}_high": share.high}
-    return plain
-
-
-def block_file(plan: Plan, results: dict[tuple[str, str], BlockResults]) -> bytes:
-    """All blocks as an `.npz` file, without pickled objects.
-
-    Arrays: focal, field [cells] names; deal_ids [blocks]; returns, carry (chips), passed, bourre, took_pot
-    [cells, blocks, seats], the last axis being the seat the focal policy sat in; seed, ante; buy_in (antes, 0 on
-    credit); fingerprint of the rules.
-    """
-    parts = list(results.values())
-    arrays: dict[str, Any] = {
-        "focal": np.array([focal for focal, _ in results]),
-        "field": np.array([field for _, field in results]),
-        "deal_ids": parts[0].deal_ids,
-        "seed": np.uint64(plan.seed),
-        "ante": np.int64(plan.rules.ante),
-        "buy_in": np.int64(plan.buy_in or 0),
-        "fingerprint": np.array(plan.rules.fingerprint),
-        **{name: np.stack([getattr(part, name) for part in parts]) for name in COLUMNS if name != "deal_ids"},
-    }
-    file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
-    return file.getvalue()
+    return blocks, referee.faults

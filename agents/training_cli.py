@@ -175,25 +175,24 @@ def play_tournament(config: Config, folder: Path) -> None:
     Raises:
         CheckpointError: there is no checkpoint, or it cannot be read.
     """
-    from agents.arena import concatenated, stream_seed
-    from agents.commands.tournament import print_cells
-    from agents.tournament import Entrant, Plan, cells_of, play_task
+    from agents.arena import stream_seed
+    from agents.commands.options import console
+    from agents.commands.tournament_tables import print_summary
+    from agents.entrants import Entrant
+    from agents.results import Terms
+    from agents.stopping import FixedBlocks
+    from agents.summary import summarise
+    from agents.tournament import Plan, pairs, play_tournament
 
-    trained, random, heuristic = (
-        Entrant("trained", str(folder)),
-        Entrant("random", "random"),
-        Entrant("heuristic", "heuristic"),
-    )
+    entrants = Entrant("trained", str(folder)), Entrant("random", "random"), Entrant("heuristic", "heuristic")
+    rules = config.game()
+    of_interest = [("trained", "random"), ("trained", "heuristic"), ("heuristic", "random")]
+    line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
-    plan = Plan((trained, random, heuristic), config.game(), config.evaluation.final_blocks, seed, config.buy_in)
-    pairs = ((trained, random), (trained, heuristic), (heuristic, random))
-    results = {
-        (focal.name, field.name): concatenated(
-            [play_task(task) for task in plan.tasks() if (task.focal, task.field) == (focal, field)]
-        )
-        for focal, field in pairs
-    }
-    print_cells(plan, cells_of(plan, results), preset=config.rules.preset)
+    terms = Terms(rules, buy_in=config.buy_in)
+    plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
+    results = play_tournament(plan)
+    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset, seed=seed)
 
 
 @contextlib.contextmanager

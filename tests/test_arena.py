@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from random_play import any_rules
 from scipy import stats
 
-from agents.arena import COLUMNS, DEAL_STREAM, BlockResults, concatenated, play_blocks, play_line_ups, stream_seed
+from agents.arena import DEAL_STREAM, play_blocks, play_line_ups, stream_seed
 from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
+from agents.blocks import COLUMNS, COUNTS, Blocks, concatenated
 from agents.executors import map_unordered, usable_cores
 from agents.files import replace_file
 from agents.policy import Decision, PolicyError, PolicyFailedError
@@ -54,7 +55,7 @@ class Misbehaving:
         return self.answer(decision)
 
 
-def same(left: BlockResults, right: BlockResults) -> bool:
+def same(left: Blocks, right: Blocks) -> bool:
     """Whether two results are equal, to the byte."""
     columns = ((getattr(left, name), getattr(right, name)) for name in COLUMNS)
     return all(a.tobytes() == b.tobytes() and a.dtype == b.dtype and a.shape == b.shape for a, b in columns)
@@ -70,23 +71,25 @@ def test_identical_policies_are_worth_exactly_nothing_in_every_block(num_players
     rules = Rules.preset("pagat", num_players=num_players, ante=3)
     blocks = play_blocks(rules, policy, policy, seed=1, deal_ids=np.arange(60))
     assert (blocks.carry == blocks.carry[:, :1]).all()
-    assert (blocks.returns.sum(axis=1) + blocks.carry[:, 0] == 0).all()
-    assert (blocks.block_means == 0).all()
+    assert (blocks.returns.sum(axis=1) + blocks.carry[:, :1] == 0).all()
+    assert (blocks.place_means == 0).all()
     assert np.abs(blocks.antes).max() > 0
 
 
 def test_antes_of_a_block_by_hand():
-    blocks = BlockResults(
+    returns = np.array([[[5, -25], [-15, 15]]])  # the deal is dealt by seat 0: rotation 0 has the first place there
+    blocks = Blocks(
         rules=Rules.preset("pagat", num_players=2, ante=5),
+        session=1,
         deal_ids=np.array([0]),
-        returns=np.array([[5, -15]], np.int32),
-        carry=np.array([[0, 20]]),
-        passed=np.zeros((1, 2), np.bool_),
-        bourre=np.array([[False, True]]),
-        took_pot=np.array([[True, False]]),
+        returns=returns,
+        carry=np.array([[20, 0]]),
+        **{name: np.arange(4, dtype=np.int32).reshape(1, 2, 2) for name in COUNTS},
     )
-    assert blocks.antes.tolist() == [[1.0, -1.0]]  # (-15 + 20 / 2) / 5
+    assert blocks.antes.tolist() == [[[3.0, -3.0], [-3.0, 3.0]]]  # (5 + 20 / 2) / 5, (-25 + 20 / 2) / 5, …
     assert blocks.block_means.tolist() == [0.0]
+    assert blocks.position_means.tolist() == [[-3.0, 3.0]]  # eldest is seat 1, so rotation 1
+    assert blocks.totals("drawn").tolist() == [0 + 2]
 
 
 def test_what_the_focal_seat_wins_the_field_loses():
@@ -95,7 +98,8 @@ def test_what_the_focal_seat_wins_the_field_loses():
     assert (results.returns.sum(axis=1) + results.carry == 0).all()
     blocks = play_blocks(PAGAT, HEURISTIC, Random(), seed=4, deal_ids=np.arange(30))
     focal = results.returns[line_ups == 0].reshape(30, 4)
-    assert focal.tolist() == blocks.returns.tolist()
+    assert focal.tolist() == blocks.returns[:, :, 0].tolist()
+    assert blocks.place_means.sum(axis=1) == pytest.approx(0)
 
 
 def test_counters_explain_every_chip_of_a_deal():
@@ -106,7 +110,7 @@ def test_counters_explain_every_chip_of_a_deal():
     took, bourre = results.took_pot.astype(int), results.bourre.astype(int)
     assert results.returns.tolist() == (-1 + 4 * took - 4 * bourre).tolist()
     assert results.carry.tolist() == (4 - 4 * took.sum(axis=1) + 4 * bourre.sum(axis=1)).tolist()
-    assert not (results.passed & (results.bourre | results.took_pot)).any()
+    assert not ((results.passed > 0) & (results.bourre + results.took_pot > 0)).any()
     assert took.sum(axis=1).max() == 1
     assert results.passed[:, 3].mean() > 0.7
     assert not results.passed[:, 2].any()
@@ -124,7 +128,7 @@ def test_chips_are_conserved_and_payers_known_under_any_rules(rules, buy_in):
         assert (results.returns >= -buy_in * rules.ante).all()
     assert (results.returns.sum(axis=1) + results.carry == 0).all()
     assert (results.took_pot.sum(axis=1) <= (rules.num_players if rules.tie_rule == "divide" else 1)).all()
-    assert not (results.returns[~results.took_pot] > 0).any()
+    assert not (results.returns[results.took_pot == 0] > 0).any()
 
 
 # --- table stakes ---

@@ -1,6 +1,5 @@
 """`evaluate.py`: what it plays, prints and writes, and how it says that something is wrong."""
 
-import dataclasses
 import json
 import os
 import re
@@ -13,11 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.arena import play_blocks
+from agents.entrants import Entrant, parse_entrants
 from agents.evaluation_cli import main
-from agents.policy import load_policy
-from agents.statistics import estimate
-from agents.tournament import Entrant, Plan, cells_of, parse_entrants, play_tournament
+from agents.results import Results
 from bourre_env import Rules
 
 EVALUATE = Path(__file__).parent.parent / "evaluate.py"
@@ -105,51 +102,48 @@ def test_6_7_a_tournament_at_table_stakes_says_what_everybody_has(tmp_path, caps
     assert tournament(*words) == 0
     assert "rules pagat at table stakes of 2 antes, 4 seats" in capsys.readouterr().out
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert (summary["buy_in"], summary["rules"]["fields"]["stacks"]) == (2, "table_stakes")
-    with np.load(tmp_path / "out" / "blocks.npz") as blocks:
-        assert int(blocks["buy_in"]) == 2
-        assert blocks["returns"].min() == -2
+    assert (summary["rules"]["buy_in"], summary["rules"]["tables"][0]["fields"]["stacks"]) == (2, "table_stakes")
+    results = Results.read(tmp_path / "out" / "blocks-4.parquet")
+    assert results.terms.buy_in == 2
+    assert min(blocks.returns.min() for blocks in results.blocks.values()) == -2
 
 
 def test_summary_and_blocks_hold_what_was_measured(tmp_path, capsys):
     out = tmp_path / "new" / "results"
     words = ["random", "bot=heuristic", "--blocks", "60", "--seats", "3", "--seed", "9", "--out", str(out)]
     assert tournament(*words) == 0
-    assert sorted(path.name for path in out.iterdir()) == ["blocks.npz", "summary.json"]
+    assert sorted(path.name for path in out.iterdir()) == ["blocks-3.parquet", "summary.json"]
     summary = json.loads((out / "summary.json").read_text())
     rules = Rules.preset("pagat", num_players=3)
     assert summary["rules"]["preset"] == "pagat"
-    assert summary["rules"]["fingerprint"] == rules.fingerprint
-    assert Rules(**summary["rules"]["fields"]) == rules
-    assert summary["seed"] == 9
-    assert summary["entrants"] == [{"name": "random", "spec": "random"}, {"name": "bot", "spec": "heuristic"}]
+    assert summary["rules"]["tables"][0]["fingerprint"] == rules.fingerprint
+    assert Rules(**summary["rules"]["tables"][0]["fields"]) == rules
+    assert summary["seeds"] == [9]
+    assert [(entrant["name"], entrant["spec"]) for entrant in summary["entrants"]] == [
+        ("random", "random"),
+        ("bot", "heuristic"),
+    ]
     assert summary["command"].startswith("python evaluate.py tournament random bot=heuristic --blocks 60")
     assert set(summary["versions"]) >= {"python", "numpy", "numba"}
     assert [(cell["focal"], cell["field"]) for cell in summary["cells"]] == [("random", "bot"), ("bot", "random")]
 
-    blocks = np.load(out / "blocks.npz", allow_pickle=False)
-    assert blocks["returns"].shape == (2, 60, 3)
-    assert blocks["fingerprint"] == rules.fingerprint
-    for number, cell in enumerate(summary["cells"]):
-        antes = blocks["returns"][number] + blocks["carry"][number] / 3
+    results = Results.read(out / "blocks-3.parquet")
+    assert results.terms.rules == rules
+    for cell in summary["cells"]:
+        blocks = results.blocks[9, (cell["focal"], cell["field"], cell["field"])]
+        antes = blocks.returns[:, :, 0] + blocks.carry / 3
         assert cell["seats"] == 3
         assert cell["blocks"] == 60
         assert cell["deals"] == 180
         assert cell["mean"] == pytest.approx(antes.mean())
+        assert cell["field_mean"] == pytest.approx(-antes.mean() / 2)
         assert cell["low"] < cell["mean"] < cell["high"]
         assert cell["t_low"] < cell["mean"] < cell["t_high"]
-        assert cell["bourre_rate"] == pytest.approx(blocks["bourre"][number].mean())
-        assert cell["pass_rate"] == pytest.approx(blocks["passed"][number].mean())
-        assert cell["pots_won"] == pytest.approx(blocks["took_pot"][number].mean())
+        assert cell["bourre_rate"] == pytest.approx(blocks.bourre[:, :, 0].mean())
+        assert cell["pass_rate"] == pytest.approx(blocks.passed[:, :, 0].mean())
+        assert cell["pots_won"] == pytest.approx(blocks.took_pot[:, :, 0].mean())
         assert cell["pots_won_low"] <= cell["pots_won"] <= cell["pots_won_high"]
-
-
-def test_a_cell_is_what_the_arena_plays():
-    plan = Plan(parse_entrants(["heuristic", "random"]), Rules.preset("pagat", num_players=4), 40, 3)
-    cell = cells_of(plan, play_tournament(plan))[0]
-    blocks = play_blocks(plan.rules, load_policy("heuristic"), load_policy("random"), seed=3, deal_ids=np.arange(40))
-    assert cell.antes.mean == blocks.block_means.mean()
-    assert cell.antes.mean == estimate(blocks.block_means, seed=0).mean
+        assert np.mean([position["mean"] for position in cell["by_position"]]) == pytest.approx(antes.mean())
 
 
 def test_one_policy_under_two_names_is_exactly_even(tmp_path):
@@ -166,34 +160,6 @@ def test_the_order_of_entrants_changes_nothing(tmp_path):
         summary = json.loads((out / "summary.json").read_text())
         cells.append({(cell["focal"], cell["field"]): cell for cell in summary["cells"]})
     assert cells[0] == cells[1]
-
-
-def test_any_number_of_workers_and_any_cut_gives_the_same_bytes(bots, monkeypatch):
-    """Two workers start fresh interpreters and find the user's module like the first one did."""
-    words = ["tournament", "bots:Bot", "heuristic", "random", "--blocks", "30"]
-    files = []
-    for workers, blocks_in_a_task in [(1, 512), (2, 512), (1, 7)]:
-        monkeypatch.setattr("agents.tournament.BLOCKS_IN_A_TASK", blocks_in_a_task)
-        out = bots / f"{workers}-{blocks_in_a_task}"
-        assert main([*words, "--workers", str(workers), "--out", str(out)]) == 0
-        summary = json.loads((out / "summary.json").read_text())
-        files.append(((out / "blocks.npz").read_bytes(), summary["cells"]))
-    assert files[0] == files[1] == files[2]
-
-
-def test_b147_more_blocks_leave_the_first_ones_as_they_were(tmp_path):
-    loaded = []
-    for blocks in ("20", "45"):
-        assert tournament("random", "heuristic", "--blocks", blocks, "--out", str(tmp_path / blocks)) == 0
-        loaded.append(np.load(tmp_path / blocks / "blocks.npz"))
-    assert loaded[1]["returns"][:, :20].tolist() == loaded[0]["returns"].tolist()
-
-
-def test_results_that_are_there_are_replaced_whole(tmp_path):
-    for seed in ("1", "2"):
-        assert tournament("random", "heuristic", "--blocks", "10", "--seed", seed, "--out", str(tmp_path)) == 0
-    assert json.loads((tmp_path / "summary.json").read_text())["seed"] == 2
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["blocks.npz", "summary.json"]
 
 
 @pytest.mark.parametrize("seats", range(2, 9))
@@ -232,6 +198,12 @@ def test_entrants_are_named_or_called_by_their_spec():
         (["random", "heuristic", "--seats", "9"], "2 to 8"),
         (["random", "heuristic", "--seats", "1"], "2 to 8"),
         (["random", "heuristic", "--out", "bots.py"], "is a file, not a folder"),
+        (["random", "heuristic", "--seats", "3", "4", "3"], "--seats 3 4 3: a table size stands there twice"),
+        (["random", "heuristic", "--session-deals", "5"], "sessions need rules with a limit, such as pagat_limit"),
+        (["random", "heuristic", "--session-deals", "9999"], "1 to 1000 are possible"),
+        (["random", "heuristic", "--tables", "none"], "give at least one --line-up"),
+        (["random", "heuristic", "--line-up", "random,x,x,x"], "nobody is called 'x'; there are random, heuristic"),
+        (["random", "heuristic", "--line-up", "random,heuristic"], "2 names for 4 seats"),
         (["random", "heuristic", "--out", "bots.py/deeper"], "is a file, not a folder"),
     ],
 )
@@ -256,7 +228,10 @@ def test_wrong_input_is_one_line(words, complaint, bots, capsys):
         (["tournament", "random", "heuristic", "--seed", str(2**64)], "is too large"),
         (["tournament", "random", "heuristic", "--seats", "four"], "'four' is not an integer"),
         ([], "COMMAND"),
-        (["exploit", "random"], "invalid choice: 'exploit'"),
+        (["tournament", "random", "heuristic", "--precision", "0"], "more than 0 is needed"),
+        (["tournament", "random", "heuristic", "--precision", "nan"], "more than 0 is needed"),
+        (["tournament", "random", "heuristic", "--time-limit", "-1"], "at least 0 is needed"),
+        (["tournament", "random", "heuristic", "--tables", "some"], "invalid choice: 'some'"),
         (["play", "random"], "invalid choice: 'play'"),
     ],
 )
@@ -278,28 +253,6 @@ def test_a_damaged_checkpoint_is_wrong_input(bots, capsys):
     (bots / "broken.safetensors").write_bytes(b"no weights at all")
     assert tournament("random", "broken.safetensors") == 2
     assert "broken.safetensors" in capsys.readouterr().err
-
-
-# --- policies that go wrong ---
-
-
-@pytest.mark.parametrize(
-    ("bot", "complaint"),
-    [
-        ("Raises", "policy 'odd' raised RuntimeError: out of ideas"),
-        ("Silent", "policy 'odd' returned None"),
-        ("Cheats", "policy 'odd' chose action 84 (pass) in row"),
-    ],
-)
-@pytest.mark.parametrize("place", ["focal", "field"])
-def test_a_policy_that_goes_wrong_ends_the_tournament_by_name(bot, complaint, place, bots, capsys):
-    entrants = ["random", f"odd=bots:{bot}"]
-    words = entrants if place == "field" else entrants[::-1]
-    assert tournament(*words, "--blocks", "20", "--out", "results") == 1
-    printed = capsys.readouterr()
-    assert complaint in printed.err
-    assert printed.err.count("\n") == 1
-    assert not (bots / "results").exists()
 
 
 # --- the command line as a process ---
@@ -337,15 +290,9 @@ def test_ctrl_c_ends_with_130_and_no_traceback(workers, bots):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the group
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert errors == "evaluate.py: interrupted; nothing was written\n"
+    assert errors == "evaluate.py: interrupted; nothing was written\n"  # not a single task was done
     assert not (bots / "results").exists()
 
 
 def test_evaluate_is_thin():
     assert len(EVALUATE.read_text().splitlines()) < 80
-
-
-def test_plans_are_values():
-    plan = Plan(parse_entrants(["random", "heuristic"]), Rules.preset("pagat"), 1100, 0)
-    assert [(task.first, task.end) for task in plan.tasks()[::2]] == [(0, 512), (512, 1024), (1024, 1100)]
-    assert dataclasses.replace(plan, blocks=2).num_deals == 2 * 2 * 4

@@ -85,7 +85,7 @@ def test_6_7_a_bot_learns_table_stakes_resumes_and_plays_a_tournament(
     assert main(["--resume", "run", "--set", "run.deals=256", "evaluation.final_blocks=0"]) == 0
     words = ["tournament", "run", "heuristic", "--blocks", "4", "--workers", "1"]
     assert evaluate([*words, "--table-stakes", "9", "--out", "results"]) == 0
-    assert json.loads(Path("results/summary.json").read_text())["buy_in"] == 9
+    assert json.loads(Path("results/summary.json").read_text())["rules"]["buy_in"] == 9
     assert evaluate(words) == 2
     assert "was not trained for 4 seats under the rules" in capsys.readouterr().err
 

@@ -1,6 +1,7 @@
 """What the commands of `evaluate.py` share: readers of options, ways of complaining, what a result says of itself."""
 
 import argparse
+import math
 import platform
 import shlex
 from collections.abc import Callable, Sequence
@@ -48,6 +49,22 @@ def integer(low: int | None, high: int | None, reason: str = "") -> Callable[[st
         if high is not None and number > high:
             raise argparse.ArgumentTypeError(f"{number} is too large; at most {high} is allowed")
         return number
+
+    return read
+
+
+def number(low: float, *, exclusive: bool = False) -> Callable[[str], float]:
+    """A reader of finite numbers from `low` on, or above it."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        if not math.isfinite(value) or value < low or (exclusive and value == low):
+            wanted = f"more than {low:g}" if exclusive else f"at least {low:g}"
+            raise argparse.ArgumentTypeError(f"{text} will not do; {wanted} is needed")
+        return value
 
     return read
 

@@ -1,16 +1,15 @@
-"""`evaluate.py tournament`: every entrant against a table of every other."""
+"""`evaluate.py tournament`: every entrant against a table of every other, and any other line-up."""
 
 import argparse
-import dataclasses
 import json
+import math
 import sys
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
 
-from rich.box import SIMPLE
-from rich.table import Table
-
+from agents.arena import check_session
 from agents.commands.options import (
+    BadInputError,
     Commands,
     add_rules,
     add_seed,
@@ -19,28 +18,24 @@ from agents.commands.options import (
     console,
     folder,
     integer,
-    interval,
+    number,
     versions,
 )
+from agents.commands.tournament_tables import print_summary
+from agents.entrants import Entrant, check_entrants, parse_entrants
 from agents.executors import usable_cores
 from agents.files import replace_file
 from agents.progress import Progress
-from agents.statistics import Estimate
-from agents.tournament import (
-    Cell,
-    Plan,
-    block_file,
-    cells_of,
-    check_entrants,
-    parse_entrants,
-    plain_cell,
-    play_tournament,
-)
+from agents.referee import DEFAULT_TIME_LIMIT
+from agents.results import LineUp, Results, ResultsError, Terms
+from agents.stopping import FixedBlocks, Precision, StoppingRule
+from agents.summary import TableSummary, plain_summary, summarise
+from agents.tournament import MOST_LINE_UPS, Plan, mixed, pairs, play_tournament
 from bourre_env.bourre.rules import MAX_CHIPS, Rules
 
 DEFAULT_BLOCKS = 5000
-FILES = ("blocks.npz", "summary.json")
-WIDTH_WITH_T = 110  # narrower terminals leave the second interval to summary.json
+MOST_BLOCKS = 50_000  # of a line-up that goes on until it has shown enough
+SUMMARY = "summary.json"
 
 
 def add_to(commands: Commands) -> None:
@@ -55,19 +50,12 @@ def add_to(commands: Commands) -> None:
         "specs",
         nargs="+",
         metavar="SPEC",
-        help="random, heuristic, always_stay, always_pass, a checkpoint or run folder, or module:attribute; "
-        "NAME=SPEC gives it a name",
+        help="random, heuristic, always_stay, always_pass, a checkpoint or run folder, a folder of these, or "
+        "module:attribute; NAME=SPEC gives it a name",
     )
     add = tournament.add_argument
-    blocks = integer(2, None, "an interval needs at least 2")
-    add(
-        "--blocks",
-        type=blocks,
-        default=DEFAULT_BLOCKS,
-        metavar="N",
-        help="deals a pair, each played from every seat (%(default)s)",
-    )
-    add("--seats", type=integer(None, None), default=4, metavar="N", help="players at the table, 2 to 8 (%(default)s)")
+    seats = integer(None, None)
+    add("--seats", type=seats, nargs="+", default=[4], metavar="N", help="players at the table, 2 to 8 (4)")
     add_rules(tournament)
     add(
         "--table-stakes",
@@ -75,73 +63,159 @@ def add_to(commands: Commands) -> None:
         metavar="ANTES",
         help="nobody pays more than it has: so many antes at the start of each deal (else seats play on credit)",
     )
+    add(
+        "--session-deals",
+        type=integer(1, None),
+        default=1,
+        metavar="N",
+        help="play sessions of so many deals, pots carried on, instead of single deals; needs rules with a limit",
+    )
+    add(
+        "--tables",
+        choices=["pairs", "mixed", "both", "none"],
+        default="pairs",
+        help="pairs: one of each against a field of each other; mixed: different ones at each table (%(default)s)",
+    )
+    add("--line-up", action="append", default=[], metavar="A,B,B,C", help="another line-up, by names; may be repeated")
+    _add_stopping(tournament)
+    add(
+        "--time-limit", type=number(0), default=DEFAULT_TIME_LIMIT, metavar="S", help="seconds a decision (%(default)s)"
+    )
     add("--workers", type=integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
     add_seed(tournament)
-    add("--out", type=folder, metavar="DIR", help="folder for summary.json and blocks.npz")
+    add("--out", type=folder, metavar="DIR", help="folder for results; what is there already is gone on with")
+    add("--fresh", action="store_true", help="forget what is in the folder")
     tournament.set_defaults(run=run)
+
+
+def _add_stopping(tournament: argparse.ArgumentParser) -> None:
+    """The options that say how much is played."""
+    add = tournament.add_argument
+    add(
+        "--blocks",
+        type=integer(2, None, "an interval needs at least 2"),
+        metavar="N",
+        help=f"deals a pair, each played from every seat ({DEFAULT_BLOCKS}; with --precision at most, {MOST_BLOCKS})",
+    )
+    until = tournament.add_mutually_exclusive_group()
+    until.add_argument(
+        "--precision", type=number(0, exclusive=True), metavar="ANTES", help="play until each interval is ± this narrow"
+    )
 
 
 def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     """Play a tournament, print it and, when asked to, write its files."""
+    plans = _plans(options)
+    files = [None if options.out is None else options.out / blocks_file(plan.terms.rules) for plan in plans]
+    if options.out is not None:
+        check_folder(options.out, [SUMMARY, *(file.name for file in files if file is not None)])
+    for plan in plans:
+        check_entrants(plan.entrants, plan.terms.rules)
+    begun = [_begun(plan, file, fresh=options.fresh) for plan, file in zip(plans, files, strict=True)]
+    with Progress(None, "deals", sys.stderr) as progress:
+        for plan, results, file in zip(plans, begun, files, strict=True):
+            _play(plan, results, file, options.workers, progress)
+    tables = [summarise(results, plan.line_ups, seed=plan.seed) for plan, results in zip(plans, begun, strict=True)]
+    print_summary(console(), tables, preset=options.rules, seed=options.seed)
+    if options.out is not None:
+        write_summary(options.out, tables, preset=options.rules, command=command_line(words))
+
+
+def blocks_file(rules: Rules) -> str:
+    """Name of the file that holds the blocks of a table size."""
+    return f"blocks-{rules.num_players}.parquet"
+
+
+def write_summary(out: Path, tables: Sequence[TableSummary], *, preset: str, command: str) -> None:
+    """Write `summary.json`."""
+    summary = plain_summary(tables, preset=preset, command=command, versions=versions())
+    out.mkdir(parents=True, exist_ok=True)
+    replace_file(out / SUMMARY, (json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def _plans(options: argparse.Namespace) -> list[Plan]:
+    """One plan for each table size."""
+    entrants = parse_entrants(options.specs)
+    if len(set(options.seats)) < len(options.seats):
+        raise BadInputError(f"--seats {' '.join(map(str, options.seats))}: a table size stands there twice")
     stacks = "credit" if options.table_stakes is None else "table_stakes"
-    rules = Rules.preset(options.rules, num_players=options.seats, stacks=stacks)
-    plan = Plan(parse_entrants(options.specs), rules, options.blocks, options.seed, options.table_stakes)
-    if options.out is not None:
-        check_folder(options.out, FILES)
-    check_entrants(plan)
-    with Progress(plan.num_deals, "deals", sys.stderr) as progress:
-        results = play_tournament(plan, workers=options.workers, report=progress.add)
-    cells = cells_of(plan, results)
-    print_cells(plan, cells, preset=options.rules)
-    if options.out is not None:
-        summary = summary_of(plan, cells, preset=options.rules, command=command_line(words))
-        options.out.mkdir(parents=True, exist_ok=True)
-        replace_file(options.out / "blocks.npz", block_file(plan, results))
-        replace_file(options.out / "summary.json", (json.dumps(summary, indent=1) + "\n").encode())
+    plans = []
+    for seats in options.seats:
+        rules = Rules.preset(options.rules, num_players=seats, stacks=stacks)
+        try:
+            check_session(options.session_deals, rules)
+        except ValueError as error:
+            raise BadInputError(f"--session-deals {options.session_deals}: {error}") from None
+        terms = Terms(rules, options.session_deals, options.table_stakes)
+        line_ups = _line_ups(options, entrants, seats)
+        plans.append(Plan(entrants, terms, line_ups, options.seed, _stopping_rule(options), options.time_limit))
+    return plans
 
 
-def print_cells(plan: Plan, cells: Sequence[Cell], *, preset: str) -> None:
-    """Print one line a cell: antes a deal and shares of deals, each with its interval."""
-    out = console()
-    is_wide = out.width >= WIDTH_WITH_T
-    table = Table(box=SIMPLE, show_edge=False, pad_edge=False)
-    for heading in ("focal", "against"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("antes a deal, 95 %", *["Student's t"] * is_wide, "pots %", "bourré %", "passed %"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for cell in cells:
-        antes = f"{cell.antes.mean:+.3f} ({interval(cell.antes.low, cell.antes.high)})"
-        beside = [interval(cell.antes.t_low, cell.antes.t_high)] * is_wide
-        shares = (_percent(share) for share in (cell.pots_won, cell.bourre_rate, cell.pass_rate))
-        table.add_row(cell.focal, cell.field, antes, *beside, *shares)
-    out.print(table)
-    seats, deals = plan.rules.num_players, plan.blocks * plan.rules.num_players
-    stakes = "" if plan.buy_in is None else f" at table stakes of {plan.buy_in} antes"
-    out.print(
-        f"One focal seat against {seats - 1} of the other; rules {preset}{stakes}, {seats} seats, seed {plan.seed}. "
-        f"Each line: {plan.blocks:,} deals played from every seat, {deals:,} in all. "
-        "Intervals: 95 % bootstrap over deals."
-    )
+def _line_ups(options: argparse.Namespace, entrants: Sequence[Entrant], seats: int) -> tuple[LineUp, ...]:
+    """The line-ups of one table size."""
+    names = [entrant.name for entrant in entrants]
+    size = len(names)
+    number = (options.tables in ("pairs", "both")) * size * (size - 1)
+    number += (options.tables in ("mixed", "both")) * math.comb(size, min(size, seats))
+    if number > MOST_LINE_UPS:
+        raise BadInputError(
+            f"{size} entrants make {number:,} line-ups at {seats} seats; {MOST_LINE_UPS:,} are possible"
+        )
+    chosen = pairs(names, seats) if options.tables in ("pairs", "both") else []
+    chosen += mixed(names, seats) if options.tables in ("mixed", "both") else []
+    chosen += [_named_line_up(text, names, seats) for text in options.line_up]
+    if not chosen:
+        raise BadInputError("--tables none: give at least one --line-up, or nothing is played")
+    return tuple(dict.fromkeys(chosen))
 
 
-def summary_of(plan: Plan, cells: Sequence[Cell], *, preset: str, command: str) -> dict[str, Any]:
-    """Everything `summary.json` holds."""
-    return {
-        "cells": [plain_cell(cell, plan.rules.num_players) for cell in cells],
-        "rules": {
-            "preset": preset,
-            "fingerprint": plan.rules.fingerprint,
-            "fields": dataclasses.asdict(plan.rules),
-        },
-        "seed": plan.seed,
-        "blocks": plan.blocks,
-        "buy_in": plan.buy_in,
-        "entrants": [dataclasses.asdict(entrant) for entrant in plan.entrants],
-        "command": command,
-        "versions": versions(),
-    }
+def _named_line_up(text: str, names: Sequence[str], seats: int) -> LineUp:
+    """A line-up from the names of a word."""
+    line_up = tuple(name.strip() for name in text.split(","))
+    unknown = [name for name in line_up if name not in names]
+    if unknown:
+        raise BadInputError(f"--line-up {text}: nobody is called {unknown[0]!r}; there are {', '.join(names)}")
+    if len(line_up) != seats:
+        raise BadInputError(f"--line-up {text}: {len(line_up)} names for {seats} seats")
+    return line_up
 
 
-def _percent(share: Estimate) -> str:
-    """A share in percent, with half the width of its interval."""
-    return f"{100 * share.mean:.1f}±{50 * (share.high - share.low):.1f}"
+def _stopping_rule(options: argparse.Namespace) -> StoppingRule:
+    """When a line-up has played enough."""
+    if options.precision is not None:
+        return Precision(options.precision, options.blocks or MOST_BLOCKS)
+    return FixedBlocks(options.blocks or DEFAULT_BLOCKS)
+
+
+def _begun(plan: Plan, file: Path | None, *, fresh: bool) -> Results:
+    """The results to go on with: those in the file, when it holds what this plan would have played."""
+    if file is None or fresh or not file.exists():
+        return plan.results()
+    results = Results.read(file)
+    try:
+        if results.terms != plan.terms or {seed for seed, _ in results.blocks} - {plan.seed}:
+            raise ResultsError("it holds a tournament under other rules, terms or seeds")
+        results.merge(new := plan.results())
+    except ResultsError as error:
+        raise ResultsError(f"{file} cannot be gone on with: {error}; choose another --out, or --fresh") from None
+    results.entrants = new.entrants | results.entrants  # in the order of the command line
+    return results
+
+
+def _play(plan: Plan, results: Results, file: Path | None, workers: int, progress: Progress) -> None:
+    """Play one table size; on Ctrl-C what is there is written first."""
+
+    def save(results: Results) -> None:
+        if file is not None and results.blocks:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(file, results.to_bytes())
+
+    try:
+        play_tournament(plan, results, workers=workers, report=progress.add, save=save)
+    except KeyboardInterrupt:
+        if file is None or not results.blocks:
+            raise
+        save(results)
+        blocks = sum(len(blocks) for blocks in results.blocks.values())
+        raise KeyboardInterrupt(f"interrupted; {file} holds {blocks:,} blocks, the same command goes on") from None

@@ -1,0 +1,200 @@
+"""What a tournament's blocks say: means with intervals for every cell of the cross table and every other line-up."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from agents.arena import stream_seed
+from agents.blocks import Blocks
+from agents.results import LineUp, Results
+from agents.statistics import Estimate, estimates, half_width
+
+BOOTSTRAP_STREAM = "tournament: bootstrap"
+RATES = ("pots_won", "bourre_rate", "pass_rate")
+_COUNT_OF_RATE = {"pots_won": "took_pot", "bourre_rate": "bourre", "pass_rate": "passed"}
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How the focal seat fares in one position at the table.
+
+    Attributes:
+        mean: antes a deal.
+        low: lower end of the t interval.
+        high: its upper end.
+        pass_rate: share of these deals in which it passes.
+    """
+
+    mean: float
+    low: float
+    high: float
+    pass_rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How one focal seat fares against a table of the field.
+
+    Attributes:
+        focal: name of the focal entrant.
+        field: name of the entrant in all other seats.
+        antes: antes a deal.
+        pots_won: share of its deals in which it takes the pot.
+        bourre_rate: share of its deals in which it goes bourré.
+        pass_rate: share of its deals in which it passes.
+        positions: by position, the eldest first, the dealer last.
+        deals: deals it has played in all.
+        forfeits: deals that the focal entrant has forfeited (7.2).
+    """
+
+    focal: str
+    field: str
+    antes: Estimate
+    pots_won: Estimate
+    bourre_rate: Estimate
+    pass_rate: Estimate
+    positions: tuple[Position, ...]
+    deals: int
+    forfeits: int
+
+    @property
+    def field_mean(self) -> float:
+        """Antes a deal of each seat of the field: what the focal seat wins, they lose together."""
+        return -self.antes.mean / (len(self.positions) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """How the places of any other line-up fare.
+
+    Attributes:
+        line_up: names by place.
+        antes: antes a deal, by place.
+    """
+
+    line_up: LineUp
+    antes: tuple[Estimate, ...]
+
+
+def is_cell(line_up: LineUp) -> bool:
+    """Whether a line-up is one entrant against a field of another one."""
+    return line_up[0] != line_up[1] and len(set(line_up[1:])) == 1
+
+
+def cells_of(results: Results, line_ups: Sequence[LineUp] | None = None, *, seed: int) -> list[Cell]:
+    """The cells of the cross table.
+
+    Args:
+        results: the blocks.
+        line_ups: which, in what order; all there are when left out.
+        seed: of the resampling. Cells with equally many blocks are resampled alike.
+    """
+    chosen = [line_up for line_up in (line_ups or results.line_ups) if is_cell(line_up)]
+    blocks = {line_up: found for line_up in chosen if (found := results.of(line_up)) is not None}
+    columns = {line_up: _columns_of_cell(found) for line_up, found in blocks.items()}
+    estimated = _estimated(columns, seed)
+    return [_cell(line_up, blocks[line_up], estimated[line_up]) for line_up in blocks]
+
+
+def seatings_of(results: Results, line_ups: Sequence[LineUp] | None = None, *, seed: int) -> list[Seating]:
+    """All line-ups that are no cells; arguments as in `cells_of`."""
+    chosen = [line_up for line_up in (line_ups or results.line_ups) if not is_cell(line_up)]
+    blocks = {line_up: found for line_up in chosen if (found := results.of(line_up)) is not None}
+    columns = {
+        line_up: (found.place_totals, np.full(len(line_up), found.chips_in_an_ante))
+        for line_up, found in blocks.items()
+    }
+    estimated = _estimated(columns, seed)
+    return [Seating(line_up, tuple(estimated[line_up])) for line_up in blocks]
+
+
+Columns = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+"""Whole numbers by block [D, K] and what to divide each column by [K]."""
+
+
+def _columns_of_cell(blocks: Blocks) -> Columns:
+    """Result of the focal place and its three rates."""
+    counts = [blocks.totals(_COUNT_OF_RATE[rate]) for rate in RATES]
+    totals = np.stack([blocks.place_totals[:, 0], *counts], axis=1)
+    return totals, np.array([blocks.chips_in_an_ante, *[blocks.deals_a_place] * len(RATES)])
+
+
+def _estimated(columns: dict[LineUp, Columns], seed: int) -> dict[LineUp, list[Estimate]]:
+    """Estimates of every column; line-ups with equally many blocks are resampled together."""
+    stream = stream_seed(seed, BOOTSTRAP_STREAM)
+    by_length: dict[int, list[LineUp]] = {}
+    for line_up, (totals, _) in columns.items():
+        by_length.setdefault(len(totals), []).append(line_up)
+    estimated = {}
+    for line_ups in by_length.values():
+        together = np.concatenate([columns[line_up][0] for line_up in line_ups], axis=1)
+        divisors = np.concatenate([columns[line_up][1] for line_up in line_ups])
+        found = iter(estimates(together, divisors, seed=stream))
+        for line_up in line_ups:
+            estimated[line_up] = [next(found) for _ in columns[line_up][1]]
+    return estimated
+
+
+def _cell(line_up: LineUp, blocks: Blocks, estimated: list[Estimate]) -> Cell:
+    """One cell from its estimates."""
+    antes, *rates = estimated
+    return Cell(
+        focal=line_up[0],
+        field=line_up[1],
+        antes=antes,
+        **dict(zip(RATES, rates, strict=True)),
+        positions=_positions(blocks),
+        deals=len(blocks) * blocks.deals_a_place,
+        forfeits=int(blocks.forfeited[:, :, 0].sum()),
+    )
+
+
+def _positions(blocks: Blocks) -> tuple[Position, ...]:
+    """The focal place by position."""
+    means = blocks.position_means
+    passed = np.take_along_axis(blocks.passed[:, :, 0], blocks.rotations_by_position(), axis=1) / blocks.session
+    positions = []
+    for column, passes in zip(means.T, passed.T, strict=True):
+        mean, reach = float(column.mean()), half_width(column)
+        positions.append(Position(mean, mean - reach, mean + reach, float(passes.mean())))
+    return tuple(positions)
+
+
+def plain_cell(cell: Cell) -> dict[str, Any]:
+    """A cell as JSON writes it: antes a deal under plain names, every share with its interval."""
+    seats = len(cell.positions)
+    plain: dict[str, Any] = {
+        "focal": cell.focal,
+        "field": cell.field,
+        "seats": seats,
+        **plain_estimate(cell.antes),
+        "deals": cell.deals,
+        "field_mean": cell.field_mean,
+        "forfeits": cell.forfeits,
+    }
+    for name in RATES:
+        share: Estimate = getattr(cell, name)
+        plain |= {name: share.mean, f"{name}_low": share.low, f"{name}_high": share.high}
+    return {**plain, "by_position": [asdict(position) for position in cell.positions]}
+
+
+def plain_seating(seating: Seating) -> dict[str, Any]:
+    """A line-up as JSON writes it."""
+    places = [
+        {"name": name, **plain_estimate(antes)} for name, antes in zip(seating.line_up, seating.antes, strict=True)
+    ]
+    return {"seats": len(places), "places": places}
+
+
+def plain_estimate(antes: Estimate) -> dict[str, Any]:
+    """Mean and intervals under plain names."""
+    return {
+        "mean": antes.mean,
+        "low": antes.low,
+        "high": antes.high,
+        "t_low": antes.t_low,
+        "t_high": antes.t_high,
+        "blocks": antes.blocks,
+    }
