@@ -188,7 +188,7 @@ class Results:
             if about["format"] != FORMAT:
                 raise ResultsError(f"{path} has format {about['format']}; this program reads {FORMAT}")
             results = cls(
-                terms=Terms(Rules(**about["rules"]), about["session"], about["buy_in"]),
+                terms=Terms(Rules.from_plain(about["rules"], about["fingerprint"]), about["session"], about["buy_in"]),
                 entrants={name: (spec, identity) for name, (spec, identity) in about["entrants"].items()},
                 faults={name: Faults(**faults) for name, faults in about["faults"].items()},
             )

@@ -192,7 +192,7 @@ def play_tournament(config: Config, folder: Path) -> None:
     terms = Terms(rules, buy_in=config.buy_in)
     plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
     results = play_tournament(plan)
-    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset, seed=seed)
+    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset)
 
 
 @contextlib.contextmanager

@@ -350,6 +350,37 @@ def test_results_merge_in_any_order_and_refuse_what_does_not_belong_together(tmp
         parts[0].merge(play_tournament(plan_of("random", "heuristic=odd_bots:Bot")))
 
 
+def test_b147_merging_results_is_a_command(tmp_path, capsys):
+    for name, seed in {"one": "1", "two": "2"}.items():
+        words = ["random", "heuristic", "--blocks", "20", "--seats", "3", "4", "--seed", seed]
+        assert tournament(*words, "--out", str(tmp_path / name)) == 0
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    for number, order in enumerate([folders, folders[::-1], [*folders, folders[0]]]):
+        assert main(["merge", *order, "--out", str(tmp_path / str(number))]) == 0
+    printed = capsys.readouterr().out
+    assert "rules pagat, 3 seats, seeds 1, 2. Each line: 40 deals" in printed
+    assert files_of(tmp_path / "0") == files_of(tmp_path / "1") == files_of(tmp_path / "2")
+    summary = json.loads((tmp_path / "0" / "summary.json").read_text())
+    assert summary["seeds"] == [1, 2]
+    assert [cell["blocks"] for cell in summary["cells"]] == [40] * 4
+
+
+def test_b147_results_of_other_rules_are_refused_by_one_line(tmp_path, capsys):
+    for rules in ("pagat", "hoyle"):
+        words = ["random", "heuristic", "--blocks", "4", "--rules", rules, "--out", str(tmp_path / rules)]
+        assert tournament(*words) == 0
+    capsys.readouterr()
+    for folders, complaint in [
+        (["pagat", "hoyle"], "results of different rules cannot be mixed"),
+        (["pagat", "nowhere"], "nowhere holds no results"),
+    ]:
+        assert main(["merge", *(str(tmp_path / name) for name in folders), "--out", str(tmp_path / "out")]) == 2
+        printed = capsys.readouterr()
+        assert complaint in printed.err
+        assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_deal_that_ended_in_two_ways_is_noticed():
     results = play_tournament(plan_of("random", "heuristic"))
     line_up = ("random", *["heuristic"] * 3)

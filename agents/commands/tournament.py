@@ -116,7 +116,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         for plan, results, file in zip(plans, begun, files, strict=True):
             _play(plan, results, file, options.workers, progress)
     tables = [summarise(results, plan.line_ups, seed=plan.seed) for plan, results in zip(plans, begun, strict=True)]
-    print_summary(console(), tables, preset=options.rules, seed=options.seed)
+    print_summary(console(), tables, preset=options.rules)
     if options.out is not None:
         write_summary(options.out, tables, preset=options.rules, command=command_line(words))
 

@@ -14,14 +14,14 @@ from agents.summary import TableSummary
 WIDTH_WITH_T = 110  # narrower terminals leave the second interval to summary.json
 
 
-def print_summary(out: Console, tables: Sequence[TableSummary], *, preset: str, seed: int) -> None:
+def print_summary(out: Console, tables: Sequence[TableSummary], *, preset: str) -> None:
     """Print what a tournament has found, one table size after the other, then who broke the rules."""
     for table in tables:
         if table.cells:
             print_cells(out, table.cells)
         if table.seatings:
             _print_seatings(out, table.seatings)
-        out.print(_legend(table, preset, seed), soft_wrap=True)
+        out.print(_legend(table, preset), soft_wrap=True)
     _print_faults(out, tables)
 
 
@@ -48,17 +48,19 @@ def _print_seatings(out: Console, seatings: Sequence[Seating]) -> None:
     out.print(table)
 
 
-def _legend(table: TableSummary, preset: str, seed: int) -> str:
+def _legend(table: TableSummary, preset: str) -> str:
     """What the numbers of a table size mean."""
     terms = table.results.terms
     seats = table.num_players
     stakes = "" if terms.buy_in is None else f" at table stakes of {terms.buy_in} antes"
+    seeds = sorted({seed for seed, _ in table.results.blocks})
+    numbers = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
     unit = "deals" if terms.session == 1 else f"sessions of {terms.session} deals"
     lengths = sorted({cell.antes.blocks for cell in table.cells} | {a.blocks for s in table.seatings for a in s.antes})
     blocks = f"{lengths[0]:,}" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,}"
     each = f", {lengths[0] * seats:,} in all" if len(lengths) == 1 else ""
     return (
-        f"One focal seat against {seats - 1} of the other; rules {preset}{stakes}, {seats} seats, seed {seed}. "
+        f"One focal seat against {seats - 1} of the other; rules {preset}{stakes}, {seats} seats, {numbers}. "
         f"Each line: {blocks} {unit} played from every seat{each}. Intervals: 95 % bootstrap over {unit}."
     )
 
