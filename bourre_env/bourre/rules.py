@@ -208,7 +208,10 @@ class Rules:
             RulesError: no rules, or the fields mean something else in this version.
             TypeError: a field of another name.
         """
-        rules = Rules(**{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
+        }
+        rules = Rules(**values)
         if rules.fingerprint != fingerprint:
             raise RulesError(f"rules of fingerprint {fingerprint} mean something else in this version")
         return rules
