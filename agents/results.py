@@ -103,8 +103,12 @@ class Results:
 
     def of(self, line_up: LineUp) -> Blocks | None:
         """All blocks of a line-up, over all experiments; None when there are none."""
-        parts = [blocks for (_, names), blocks in sorted(self.blocks.items()) if names == line_up]
+        parts = [blocks for _, blocks in self.by_seed(line_up)]
         return concatenated(parts) if parts else None
+
+    def by_seed(self, line_up: LineUp) -> list[tuple[int, Blocks]]:
+        """The blocks of a line-up in each experiment, in the order of `of`."""
+        return [(seed, self.blocks[seed, names]) for seed, names in sorted(self.blocks) if names == line_up]
 
     @property
     def line_ups(self) -> list[LineUp]:
@@ -115,7 +119,7 @@ class Results:
         """The blocks as ratings need them, in the order of names."""
         outcomes = []
         for line_up in sorted(self.line_ups):
-            parts = [(seed, blocks) for (seed, names), blocks in sorted(self.blocks.items()) if names == line_up]
+            parts = self.by_seed(line_up)
             units = np.concatenate([_units(seed, blocks.deal_ids) for seed, blocks in parts])
             outcomes.append(Outcomes(line_up, units, np.concatenate([blocks.place_means for _, blocks in parts])))
         return outcomes

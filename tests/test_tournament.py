@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -463,6 +464,19 @@ def test_cells_are_what_the_arena_plays():
     assert cell.antes.mean == blocks.block_means.mean()
     assert cell.forfeits == 0
     assert seatings_of(results, seed=3) == []
+
+
+def test_the_luck_of_the_cards_can_be_taken_out(tmp_path, capsys):
+    words = ["heuristic", "always_stay", "same=heuristic", "--blocks", "1000", "--out", str(tmp_path)]
+    assert tournament(*words) == 0
+    cells = json.loads((tmp_path / "summary.json").read_text())["cells"]
+    assert sum(cell["adjusted"] is None for cell in cells) == 2  # nothing to adjust between a policy and itself
+    for cell in cells:
+        if cell["adjusted"] is not None:
+            assert 0.5 < cell["adjusted"]["variance_ratio"] < 0.9
+            assert cell["adjusted"]["low"] < cell["mean"] < cell["adjusted"]["high"]
+            assert cell["adjusted"]["high"] - cell["adjusted"]["low"] < cell["t_high"] - cell["t_low"]
+    assert re.search(r"they need [1-4]\d to [1-4]\d % fewer deals", capsys.readouterr().out)
 
 
 # --- entrants ---
