@@ -1,7 +1,7 @@
 """The command line of `evaluate.py`.
 
-Exit codes: 0 done, 1 a policy or the machine failed, 2 the input was wrong (one line on standard error, nothing
-written), 130 interrupted.
+Exit codes: 0 done, 1 a policy, a control or the machine failed, 2 the input was wrong (one line on standard error,
+nothing written), 130 interrupted.
 """
 
 import os
@@ -9,12 +9,20 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import replay, tournament
-from agents.commands.options import DONE, FAILED, INTERRUPTED, WRONG_INPUT, BadInputError, Parser
+from agents.commands import replay, selfcheck, tournament
+from agents.commands.options import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    WRONG_INPUT,
+    BadInputError,
+    ControlFailedError,
+    Parser,
+)
 from agents.policy import PolicyError, PolicyFailedError
 from bourre_env.errors import NotationError, RulesError
 
-COMMANDS = (tournament, replay)
+COMMANDS = (tournament, replay, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options, words)
     except (PolicyError, RulesError, NotationError, BadInputError) as error:
         return _complain(error, WRONG_INPUT)
-    except (PolicyFailedError, BrokenProcessPool, OSError) as error:
+    except (PolicyFailedError, ControlFailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", INTERRUPTED)
