@@ -79,9 +79,15 @@ def fit_of(
     residuals = means - fitted
     left_over = np.eye(len(means)) - projection
     covariance = left_over @ _covariance(line_ups) @ left_over.T
-    degrees = sum(len(line_up.names) - 1 for line_up in line_ups) - (num_entrants - 1)
+    # The last entrant of a line-up has what the others leave.
+    independent = np.concatenate([np.arange(len(line_up.names)) < len(line_up.names) - 1 for line_up in line_ups])
+    degrees = int(independent.sum()) - (num_entrants - 1)
     fewest = min(len(line_up.units) for line_up in line_ups)
-    chi_square = _wald(residuals, covariance, degrees) if fewest > degrees else np.nan
+    chi_square = (
+        _wald(residuals[independent], covariance[np.ix_(independent, independent)], degrees)
+        if fewest > degrees
+        else np.nan
+    )
     explained = _share_explained(means, residuals, weights)
     return Fit(
         line_ups=tuple(line_up.places for line_up in line_ups for _ in line_up.names),

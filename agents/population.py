@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
+from scipy.optimize import minimize
 
 from agents.comparisons import compare, margins
 from agents.lineups import LineUp, entrants_of, pooled
@@ -18,6 +18,7 @@ from agents.scores import Scores
 from agents.statistics import LEVEL
 
 DRAWS = 1000
+LARGEST_STEPS = 200
 NOISE = 1e-4  # alpha-Rank: probability of a step to the worse of two entrants
 
 
@@ -122,19 +123,29 @@ def maximal_lottery(
 def lottery_of(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     """[E] the evenest maximal lottery of an antisymmetric matrix [E, E] of margins.
 
-    The shortest vector p with p >= 0, p M >= 0 and sum p >= 1, found as Lawson and Hanson's least distance problem
-    (*Solving Least Squares Problems*, 1974, chapter 23).
+    That is the shortest p with p >= 0, sum p = 1 and p M >= 0, of which there is always one (the minimax theorem).
+
+    Raises:
+        RuntimeError: the solver gave up.
     """
     size = len(margin)
-    at_least = np.vstack([np.eye(size), margin.T, np.ones(size)])
-    bounds = np.append(np.zeros(2 * size), 1.0)
-    target = np.append(np.zeros(size), 1.0)
-    system = np.vstack([at_least.T, bounds])
-    dual, _ = nnls(system, target)
-    residual = system @ dual - target
-    lottery = np.maximum(-residual[:-1] / residual[-1], 0)
-    shares: NDArray[np.float64] = lottery / lottery.sum()
-    return shares
+    found = minimize(
+        lambda shares: shares @ shares / 2,
+        np.full(size, 1 / size),
+        jac=lambda shares: shares,
+        method="SLSQP",
+        bounds=[(0, 1)] * size,
+        constraints=[
+            {"type": "eq", "fun": lambda shares: shares.sum() - 1, "jac": np.ones_like},
+            {"type": "ineq", "fun": lambda shares: shares @ margin, "jac": lambda _: margin.T},
+        ],
+        options={"ftol": 1e-12, "maxiter": LARGEST_STEPS},
+    )
+    if not found.success:
+        raise RuntimeError(f"no maximal lottery was found: {found.message}; margins {margin.tolist()}")
+    positive = np.maximum(found.x, 0)
+    lottery: NDArray[np.float64] = positive / positive.sum()
+    return lottery
 
 
 def _payoffs(

@@ -36,18 +36,19 @@ def means_over_resampled_deals(samples: Sequence[Sample], *, seed: int, draws: i
         [R, K] float64 for each sample.
     """
     units = np.unique(np.concatenate([units for units, _ in samples]))
-    places = [np.searchsorted(units, of_sample) for of_sample, _ in samples]
-    columns = [np.ascontiguousarray(np.column_stack([values, np.ones(len(values))])) for _, values in samples]
-    means = [np.empty((draws, values.shape[1])) for _, values in samples]
-    weights = np.empty((len(units), LANES))
+    places = np.concatenate([np.searchsorted(units, of_sample) for of_sample, _ in samples])
+    widths = np.array([values.shape[1] + 1 for _, values in samples])
+    ends = np.cumsum([len(of_sample) for of_sample, _ in samples])
+    # Behind the numbers of each block comes a 1, so that the weights are added up like anything else.
+    numbers = np.concatenate([np.column_stack([values, np.ones(len(values))]).ravel() for _, values in samples])
+    weights, totals = np.empty((len(units), LANES)), np.empty((draws + LANES - 1, int(widths.sum())))
     for first in range(0, draws, LANES):
         _fill_weights(stream_keys(seed, np.arange(first, first + LANES)), units, weights)
-        lanes = min(LANES, draws - first)
-        for sample, numbers in enumerate(columns):
-            totals = np.zeros((numbers.shape[1], LANES))
-            _add_weighted(weights, places[sample], numbers, totals)
-            means[sample][first : first + lanes] = (totals[:-1] / totals[-1]).T[:lanes]
-    return means
+        lanes = np.zeros((totals.shape[1], LANES))
+        _add_weighted(weights, places, ends, widths, numbers, lanes)
+        totals[first : first + LANES] = lanes.T[: len(totals) - first]
+    of_samples = np.split(totals[:draws], np.cumsum(widths)[:-1], axis=1)
+    return [total[:, :-1] / total[:, -1:] for total in of_samples]
 
 
 @njit_entry
@@ -63,13 +64,24 @@ def _fill_weights(keys: NDArray[np.uint64], units: NDArray[np.uint64], weights: 
 def _add_weighted(
     weights: NDArray[np.float64],
     places: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    widths: NDArray[np.int64],
     numbers: NDArray[np.float64],
     totals: NDArray[np.float64],
 ) -> None:
-    """Add each row of `numbers` [D, K], times the weights of its deal, to `totals` [K, L]."""
-    for row in range(len(places)):
-        place = places[row]
-        for column in range(numbers.shape[1]):
-            number = numbers[row, column]
-            for lane in range(LANES):
-                totals[column, lane] += weights[place, lane] * number
+    """Add each number of each block, times the weights of its deal, to `totals` [sum of widths, L].
+
+    `places` and `numbers` hold one sample after another; `ends` [S] is where each ends in `places`, and `widths` [S]
+    how many numbers each of its blocks has.
+    """
+    row = next_number = first_column = 0
+    for sample in range(len(ends)):
+        while row < ends[sample]:
+            place = places[row]
+            for column in range(widths[sample]):
+                number = numbers[next_number + column]
+                for lane in range(LANES):
+                    totals[first_column + column, lane] += weights[place, lane] * number
+            next_number += widths[sample]
+            row += 1
+        first_column += widths[sample]
