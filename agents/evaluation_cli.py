@@ -19,6 +19,7 @@ from agents.commands.options import (
     ControlFailedError,
     Parser,
 )
+from agents.lineups import OutcomesError
 from agents.policy import PolicyError, PolicyFailedError
 from bourre_env.errors import NotationError, RulesError
 
@@ -40,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         options.run(options, words)
-    except (PolicyError, RulesError, NotationError, BadInputError) as error:
+    except (PolicyError, RulesError, NotationError, OutcomesError, BadInputError) as error:
         return _complain(error, WRONG_INPUT)
     except (PolicyFailedError, ControlFailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)

@@ -8,6 +8,7 @@ Shapes: K equations (the distinct entrants of all line-ups), D blocks, U deals o
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from scipy.sparse import csr_array
 from scipy.special import fdtrc as probability_of_larger_f
 
 from agents.lineups import LineUp
+
+COLUMNS = ("observed", "fitted", "error")
+"""Numbers of a row of the fit, in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,20 @@ class Fit:
     def residuals(self) -> NDArray[np.float64]:
         """[K] float64, observed minus fitted antes a deal."""
         return self.observed - self.fitted
+
+    def plain(self) -> dict[str, Any]:
+        """The fit as JSON writes it; what is not known is null."""
+        rows = zip(self.line_ups, self.names, self.observed, self.fitted, self.errors, strict=True)
+        return {
+            "share_explained": self.share_explained,
+            "chi_square": None if np.isnan(self.chi_square) else self.chi_square,
+            "degrees": self.degrees,
+            "p": None if np.isnan(self.p) else self.p,
+            "rows": [
+                {"line_up": list(places), "name": name, **dict(zip(COLUMNS, map(float, numbers), strict=True))}
+                for places, name, *numbers in rows
+            ],
+        }
 
     def cross_table(self, entrants: Sequence[str]) -> NDArray[np.float64]:
         """[E, E] residual of one seat of the row's entrant against a table of the column's; nan where not played."""

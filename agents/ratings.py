@@ -55,23 +55,64 @@ def fit_ratings(outcomes: Sequence[Outcomes], *, seed: int, draws: int = DRAWS, 
     Raises:
         OutcomesError: results that contradict themselves, or entrants that no chain of line-ups connects.
     """
+    system = _system(outcomes)
+    projection = system.equations @ system.solution
+    fit = fit_of(system.line_ups, system.means, projection, system.weights, len(system.names))
+    return Ratings(_strength(system, seed, draws, level), fit)
+
+
+def fit_strengths(outcomes: Sequence[Outcomes], *, seed: int, draws: int = DRAWS, level: float = LEVEL) -> Scores:
+    """The strengths of `fit_ratings` alone."""
+    return _strength(_system(outcomes), seed, draws, level)
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """The least squares of some results.
+
+    Attributes:
+        line_ups: L, sorted.
+        names: E entrants, sorted.
+        equations: [K, E] what each strength adds to each mean.
+        weights: [K] of the equations.
+        solution: [E, K] the strengths as a linear function of the means.
+    """
+
+    line_ups: tuple[LineUp, ...]
+    names: tuple[str, ...]
+    equations: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    solution: NDArray[np.float64]
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """[K] antes a deal."""
+        return np.concatenate([line_up.means for line_up in self.line_ups])
+
+
+def _system(outcomes: Sequence[Outcomes]) -> _System:
+    """The least squares of some results."""
     line_ups = pooled(outcomes)
     names = entrants_of(line_ups)
     check_connected(line_ups, names)
     equations, weights = _equations(line_ups, names)
-    solution = _solution(equations, weights)
-    means = np.concatenate([line_up.means for line_up in line_ups])
-    resampled = _resampled_means(line_ups, seed, draws)
-    strength = Scores(names, solution @ means, resampled @ solution.T, level)
-    return Ratings(strength, fit_of(line_ups, means, equations @ solution, weights, len(names)))
+    return _System(line_ups, names, equations, weights, _solution(equations, weights))
+
+
+def _strength(system: _System, seed: int, draws: int, level: float) -> Scores:
+    """Strengths with their draws."""
+    resampled = _resampled_means(system.line_ups, seed, draws)
+    return Scores(system.names, system.solution @ system.means, resampled @ system.solution.T, level)
 
 
 def check_connected(line_ups: Sequence[LineUp], names: Sequence[str]) -> None:
-    """Make sure that every two entrants can be compared, if only by way of others.
+    """Make sure that there are entrants to compare, and that every two can be, if only by way of others.
 
     Raises:
         OutcomesError: they cannot; the message names those on either side of the gap.
     """
+    if len(names) < 2:
+        raise OutcomesError(f"{names[0]} has played nobody else; a rating needs at least two entrants")
     met = np.zeros((len(names), len(names)), np.bool_)
     for line_up in line_ups:
         present = [names.index(name) for name in line_up.names]

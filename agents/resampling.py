@@ -34,7 +34,12 @@ def means_over_resampled_deals(samples: Sequence[Sample], *, seed: int, draws: i
 
     Returns:
         [R, K] float64 for each sample.
+
+    Raises:
+        ValueError: fewer than one draw.
     """
+    if draws < 1:
+        raise ValueError(f"draws is {draws}; at least 1 is needed")
     units = np.unique(np.concatenate([units for units, _ in samples]))
     places = np.concatenate([np.searchsorted(units, of_sample) for of_sample, _ in samples])
     widths = np.array([values.shape[1] + 1 for _, values in samples])
@@ -74,14 +79,15 @@ def _add_weighted(
     `places` and `numbers` hold one sample after another; `ends` [S] is where each ends in `places`, and `widths` [S]
     how many numbers each of its blocks has.
     """
-    row = next_number = first_column = 0
+    first_row = next_number = first_column = 0
     for sample in range(len(ends)):
-        while row < ends[sample]:
+        width = widths[sample]
+        for row in range(first_row, ends[sample]):
             place = places[row]
-            for column in range(widths[sample]):
+            for column in range(width):
                 number = numbers[next_number + column]
                 for lane in range(LANES):
                     totals[first_column + column, lane] += weights[place, lane] * number
-            next_number += widths[sample]
-            row += 1
-        first_column += widths[sample]
+            next_number += width
+        first_row = ends[sample]
+        first_column += width

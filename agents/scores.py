@@ -59,6 +59,15 @@ class Scores:
         """Indices of the entrants, best first; equals by name."""
         return tuple(sorted(range(len(self.names)), key=lambda entrant: (-self.values[entrant], entrant)))
 
+    def plain(self) -> list[dict[str, str | float]]:
+        """One record an entrant, best first, as JSON writes it."""
+        columns = {"value": self.values, "low": self.low, "high": self.high, "average": self.average}
+        columns |= dict(zip(("band_low", "band_high"), self.band, strict=True))
+        return [
+            {"name": self.names[entrant], **{name: float(column[entrant]) for name, column in columns.items()}}
+            for entrant in self.ranking
+        ]
+
     def differences(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """[E, E] value of the row minus that of the column, with lower and upper ends of its interval."""
         low, high = quantiles(self.draws[:, :, None] - self.draws[:, None, :], self.level)

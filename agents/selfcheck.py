@@ -20,7 +20,7 @@ from agents.outcomes import Outcomes
 from agents.plackett_luce import fit_plackett_luce
 from agents.policy import Decision, Policy
 from agents.population import NotAvailable, maximal_lottery
-from agents.ratings import fit_ratings
+from agents.ratings import fit_ratings, fit_strengths
 from agents.sequential import SequentialTest
 from agents.simulated import error_of_a_difference, every_cell, simulated_error_rates, simulated_outcomes
 from agents.statistics import LEVEL
@@ -33,7 +33,7 @@ COPIES = ("first", "second", "third", "fourth")
 COPY_BLOCKS = 100
 REPEATS, REPEAT_BLOCKS, MOST_FLAGGED = 20, 250, 2
 SIGN_BLOCKS = 1000
-RUNS, RUN_BLOCKS, RUN_ENTRANTS, FEWEST_RECOVERED = 100, 200, 6, 95
+RUNS, RUN_BLOCKS, RUN_ENTRANTS, FEWEST_RECOVERED = 100, 400, 6, 95
 DEVIATION, GAP_IN_ERRORS = 1.0, 3.0
 COVERAGE = (0.91, 0.985)
 SEQUENCES = 1000
@@ -121,7 +121,7 @@ def same_streams(seed: int, report: Report) -> Control:
     """One policy under four names with the same random numbers: nobody gains anything, in any block."""
     outcomes = played_cells({name: Random() for name in COPIES}, COPY_BLOCKS, seed)
     largest = max(float(np.abs(part.antes).max()) for part in outcomes)
-    strength = fit_ratings(outcomes, seed=seed, draws=RATING_DRAWS).strength
+    strength = fit_strengths(outcomes, seed=seed, draws=RATING_DRAWS)
     ratings = float(np.abs([strength.values, strength.low, strength.high]).max())
     report(1)
     return Control(
@@ -140,7 +140,7 @@ def independent_streams(seed: int, report: Report) -> list[Control]:
         policies: dict[str, Policy] = {name: Salted(name, Random()) for name in COPIES}
         outcomes = played_cells(policies, REPEAT_BLOCKS, stream_seed(seed, f"selfcheck: repeat {repeat}"))
         flagged += any(verdict.verdict != NOT_SEPARATED for verdict in cell_verdicts(outcomes))
-        low, high = fit_ratings(outcomes, seed=seed, draws=RATING_DRAWS).strength.band
+        low, high = fit_strengths(outcomes, seed=seed, draws=RATING_DRAWS).band
         outside += not bool(((low <= 0) & (high >= 0)).all())
         report(1)
     expected = f"at most {MOST_FLAGGED} of {REPEATS} repeats"
@@ -226,7 +226,7 @@ def known_strengths(seed: int, report: Report) -> list[Control]:
         rng = np.random.default_rng([seed, 2, run])
         line_ups = every_cell(names, NUM_PLAYERS)
         outcomes = simulated_outcomes(names, true, line_ups, blocks=RUN_BLOCKS, deviation=DEVIATION, rng=rng)
-        strength = fit_ratings(outcomes, seed=run, draws=RATING_DRAWS).strength
+        strength = fit_strengths(outcomes, seed=run, draws=RATING_DRAWS)
         low, high = strength.band
         recovered += strength.ranking == tuple(range(RUN_ENTRANTS))
         covered_at_once += bool(((low <= true) & (true <= high)).all())

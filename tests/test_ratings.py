@@ -1,6 +1,7 @@
 """Results pooled, deals resampled, strengths fitted, and what they leave unexplained."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from agents.comparisons import compare, margins
 from agents.lineups import OutcomesError, pooled
 from agents.outcomes import Outcomes
 from agents.plackett_luce import fit_plackett_luce
-from agents.ratings import fit_ratings
+from agents.ratings import fit_ratings, fit_strengths
 from agents.resampling import means_over_resampled_deals
 from agents.scores import Scores
 from agents.selfcheck import shuffled
@@ -213,6 +214,27 @@ def test_copies_are_exactly_equal():
     assert not fit_plackett_luce([cell("a", "b", np.zeros(9))], seed=0, draws=3).draws.round(12).any()
 
 
+def test_nobody_is_rated_alone_or_without_draws():
+    for fit in (fit_ratings, fit_plackett_luce):
+        with pytest.raises(OutcomesError, match="a has played nobody else"):
+            fit([cell("a", "a", [0.0])], seed=0, draws=5)
+        with pytest.raises(ValueError, match="draws is 0"):
+            fit(noisy(5), seed=0, draws=0)
+
+
+def test_tables_are_told_as_json_best_first():
+    ratings = fit_ratings(noisy(), seed=0, draws=50)
+    told = json.loads(json.dumps(ratings.strength.plain(), allow_nan=False))
+    assert [record["name"] for record in told] == list(NAMES)
+    for record, entrant in zip(told, ratings.strength.ranking, strict=True):
+        assert record["value"] == ratings.strength.values[entrant]
+        assert record["band_low"] < record["low"] < record["average"] < record["high"] < record["band_high"]
+    fit = json.loads(json.dumps(ratings.fit.plain(), allow_nan=False))
+    assert fit["rows"][1]["observed"] - fit["rows"][1]["fitted"] == pytest.approx(ratings.fit.residuals[1])
+    assert (len(fit["rows"]), fit["degrees"]) == (len(ratings.fit.names), ratings.fit.degrees)
+    assert fit_ratings(circle(blocks=4), seed=0, draws=10).fit.plain()["p"] is None
+
+
 # --- intervals ---
 
 
@@ -220,7 +242,7 @@ def test_intervals_cover_about_as_often_as_they_say_and_deals_in_common_are_reck
     """Half of the variance is the deal's; intervals that took cells for independent would be far too short."""
     covered, at_once, differences, errors = [], [], [], []
     for seed in range(150):
-        strength = fit_ratings(noisy(150, seed, every_cell(NAMES, 4)), seed=seed, draws=300).strength
+        strength = fit_strengths(noisy(150, seed, every_cell(NAMES, 4)), seed=seed, draws=300)
         covered.append((strength.low <= STRENGTHS) & (strength.high >= STRENGTHS))
         at_once.append(((strength.band[0] <= STRENGTHS) & (strength.band[1] >= STRENGTHS)).all())
         mean, low, high = strength.differences()
@@ -233,7 +255,8 @@ def test_intervals_cover_about_as_often_as_they_say_and_deals_in_common_are_reck
 
 
 def test_a_band_is_wider_than_its_intervals():
-    strength = fit_ratings(noisy(100), seed=0, draws=2000).strength
+    strength = fit_strengths(noisy(100), seed=0, draws=2000)
+    assert strength.draws.tobytes() == fit_ratings(noisy(100), seed=0, draws=2000).strength.draws.tobytes()
     low, high = strength.band
     assert ((low < strength.low) & (strength.high < high)).all()
     errors = strength.draws.std(axis=0)

@@ -35,16 +35,13 @@ def known():
 
 
 def replayed(fitted, *, scale=1.0, sign=1.0):
-    """`fit_ratings` that gives ratings found before, with intervals so many times as long, or turned round."""
+    """`fit_strengths` that gives strengths found before, with intervals so many times as long, or turned round."""
     waiting = iter(fitted)
 
     def fit(outcomes, **settings):
-        ratings = next(waiting)
-        strength = ratings.strength
-        draws = sign * (strength.values + scale * (strength.draws - strength.values))
-        return dataclasses.replace(
-            ratings, strength=Scores(strength.names, sign * strength.values, draws, strength.level)
-        )
+        found = next(waiting)
+        draws = sign * (found.values + scale * (found.draws - found.values))
+        return Scores(found.names, sign * found.values, draws, found.level)
 
     return fit
 
@@ -122,21 +119,22 @@ def test_a_shuffled_log_holds_the_same_blocks(known):
 
 
 def test_known_strengths_are_recovered_and_intervals_of_a_wrong_length_are_seen(monkeypatch):
-    fitted, genuine = [], selfcheck.fit_ratings
+    fitted, genuine = [], selfcheck.fit_strengths
 
     def fit(outcomes, **settings):
         fitted.append(genuine(outcomes, **settings))
         return fitted[-1]
 
     monkeypatch.setattr(selfcheck, "RATING_DRAWS", 200)
-    monkeypatch.setattr(selfcheck, "fit_ratings", fit)
+    monkeypatch.setattr(selfcheck, "RUN_BLOCKS", 150)
+    monkeypatch.setattr(selfcheck, "fit_strengths", fit)
     assert [control.passed for control in selfcheck.known_strengths(0, nothing)] == [True, True, True]
     for settings, expected in [
         ({"scale": 0.7}, [True, False, False]),
         ({"scale": 1.6}, [True, True, False]),
         ({"sign": -1.0}, [False, False, False]),
     ]:
-        monkeypatch.setattr(selfcheck, "fit_ratings", replayed(fitted, **settings))
+        monkeypatch.setattr(selfcheck, "fit_strengths", replayed(fitted, **settings))
         assert [control.passed for control in selfcheck.known_strengths(0, nothing)] == expected
 
 
