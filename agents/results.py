@@ -115,10 +115,15 @@ class Results:
         """Every line-up that has blocks, each once, in the order they came."""
         return list(dict.fromkeys(line_up for _, line_up in self.blocks))
 
-    def outcomes(self) -> list[Outcomes]:
-        """The blocks as ratings need them, in the order of names."""
+    def outcomes(self, line_ups: Iterable[LineUp] | None = None) -> list[Outcomes]:
+        """The blocks as ratings need them, in the order of names.
+
+        Args:
+            line_ups: which; all there are when left out.
+        """
         outcomes = []
-        for line_up in sorted(self.line_ups):
+        wanted = set(self.line_ups if line_ups is None else line_ups)
+        for line_up in sorted(wanted & set(self.line_ups)):
             parts = self.by_seed(line_up)
             units = np.concatenate([_units(seed, blocks.deal_ids) for seed, blocks in parts])
             outcomes.append(Outcomes(line_up, units, np.concatenate([blocks.place_means for _, blocks in parts])))
