@@ -1,7 +1,7 @@
 """The command line of `evaluate.py`.
 
-Exit codes: 0 done, 1 a policy or the machine failed, 2 the input was wrong (one line on standard error, nothing
-written), 130 interrupted.
+Exit codes: 0 done, 1 a policy, a control or the machine failed, 2 the input was wrong (one line on standard error,
+nothing written), 130 interrupted.
 """
 
 import os
@@ -9,12 +9,13 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import replay, tournament
+from agents.commands import exact, replay, tournament
 from agents.commands.options import DONE, FAILED, INTERRUPTED, WRONG_INPUT, BadInputError, Parser
+from agents.exact import ControlError
 from agents.policy import PolicyError, PolicyFailedError
 from bourre_env.errors import NotationError, RulesError
 
-COMMANDS = (tournament, replay)
+COMMANDS = (tournament, exact, replay)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options, words)
     except (PolicyError, RulesError, NotationError, BadInputError) as error:
         return _complain(error, WRONG_INPUT)
-    except (PolicyFailedError, BrokenProcessPool, OSError) as error:
+    except (PolicyFailedError, ControlError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", INTERRUPTED)
