@@ -51,8 +51,8 @@ def strategy_of(
 
     It is asked as at a real table: the rules, the seat, the packed observation and the legal actions that a table would
     show. A policy that `tells_probs` is asked once for each decision. Of any other the probabilities are estimated:
-    it is asked `samples` times, each time with another key. The noise of the estimate then counts as a weakness, so
-    that NashConv comes out too high by an amount that falls as `samples` grows.
+    it is asked `samples` times, each time with another key. A best response also exploits the noise of the estimate, so
+    that NashConv comes out too high on average, the less so the more samples there are.
 
     Args:
         policy: it has to play by the rules of the tree.

@@ -94,7 +94,7 @@ def _print(policy: Policy, measured: Mapping[str, Exploitability], refused: Mapp
         columns = (_antes(result.gains), _antes(result.values), _antes(in_equilibrium))
         table.add_row(name, f"{result.nash_conv:.6f}", *columns)
     out.print(table)
-    how = "exact" if tells_probs(policy) else f"estimated from {samples} samples a decision, which makes it too high"
+    how = "exact" if tells_probs(policy) else f"estimated from {samples} samples a decision, on average too high"
     out.print(
         f"{policy.name}: antes a deal, the dealer is the last seat; NashConv is {how}. Controls passed: NashConv of "
         f"uniform play is as known, CFR+ is below {EQUILIBRIUM:g}."
