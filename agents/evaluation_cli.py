@@ -8,23 +8,23 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import merge, replay, selfcheck, tournament
+from agents.commands import exact, merge, replay, selfcheck, tournament
 from agents.commands.options import (
     DONE,
     FAILED,
     INTERRUPTED,
     WRONG_INPUT,
     BadInputError,
-    ControlFailedError,
     Parser,
 )
+from agents.controls import ControlError
 from agents.lineups import OutcomesError
 from agents.policy import PolicyError, PolicyFailedError
 from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 
 WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, BadInputError)
-COMMANDS = (tournament, merge, replay, selfcheck)
+COMMANDS = (tournament, merge, exact, replay, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options, words)
     except WRONG as error:
         return _complain(error, WRONG_INPUT)
-    except (PolicyFailedError, ControlFailedError, BrokenProcessPool, OSError) as error:
+    except (PolicyFailedError, ControlError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt as interrupt:
         return _complain(str(interrupt) or "interrupted; nothing was written", INTERRUPTED)

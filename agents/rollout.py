@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from agents.arena import seats_in, stream_seed
 from agents.metrics import Stopwatch
 from agents.network import Actor
-from agents.neural import uniform_numbers
-from agents.policy import Decision, Policy
+from agents.policy import Decision, Policy, uniform_numbers
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.bourre.observation import unpack, unpack_actions

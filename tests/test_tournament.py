@@ -454,6 +454,72 @@ def test_precision_gives_up_at_the_most_blocks():
     assert rule.next(rng.normal(size=(2000, 2))) == 2000
 
 
+def test_until_separated_plays_each_pair_until_a_sequential_test_has_decided(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(stopping, "BLOCKS_IN_A_TASK", 128)
+    words = ["heuristic", "random", "same=heuristic", "--until-separated", "--effect", "0.1"]
+    assert tournament(*words, "--out", str(tmp_path / "a")) == 0
+    printed = capsys.readouterr().out
+    summary = json.loads((tmp_path / "a" / "summary.json").read_text())
+    states = {(cell["focal"], cell["field"]): cell["sequential"]["state"] for cell in summary["cells"]}
+    assert states == {
+        ("heuristic", "random"): "above",
+        ("heuristic", "same"): "not separated",
+        ("random", "heuristic"): "below",
+        ("random", "same"): "below",
+        ("same", "heuristic"): "not separated",
+        ("same", "random"): "above",
+    }
+    bounds = summary["sequential"][0]["bounds"]
+    assert f"from {bounds[1]:.2f} on separated, from {bounds[0]:.2f} down alike" in printed
+    for cell in summary["cells"]:
+        decided = cell["sequential"]["above"], cell["sequential"]["below"]
+        assert max(decided) >= bounds[1] or max(decided) <= bounds[0]
+    assert len({cell["blocks"] for cell in summary["cells"]}) > 1
+    assert main(["tournament", *words, "--out", str(tmp_path / "b"), "--workers", "2"]) == 0
+    assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
+    assert tournament(*words, "--tables", "mixed") == 2
+    assert "--until-separated: it compares pairs" in capsys.readouterr().err
+
+
+def test_an_undecided_pair_ends_at_the_most_blocks(tmp_path):
+    words = ["heuristic", "same=heuristic", "--until-separated", "--effect", "0.001", "--blocks", "600"]
+    assert tournament(*words, "--out", str(tmp_path)) == 0
+    cells = json.loads((tmp_path / "summary.json").read_text())["cells"]
+    assert [(cell["blocks"], cell["sequential"]["state"]) for cell in cells] == [(600, "undecided")] * 2
+
+
+# --- ratings of a tournament ---
+
+
+def test_ratings_do_not_depend_on_the_order_of_anything(tmp_path):
+    names = ["random", "heuristic", "always_stay", "always_pass"]
+    ratings = []
+    for number, order in enumerate([names, names[::-1]]):
+        assert tournament(*order, "--blocks", "40", "--out", str(tmp_path / str(number))) == 0
+        ratings.append(json.loads((tmp_path / str(number) / "summary.json").read_text())["ratings"])
+    assert ratings[0] == ratings[1]
+    strength = {entry["name"]: entry for entry in ratings[0][0]["strength"]}
+    assert sum(entry["value"] for entry in strength.values()) == pytest.approx(0)
+    assert strength["heuristic"]["low"] > strength["random"]["high"]
+    assert sum(entry["value"] for entry in ratings[0][0]["maximal_lottery"]) == pytest.approx(1)
+
+
+def test_two_groups_that_never_met_have_no_ratings(tmp_path, capsys):
+    words = ["a=random", "b=heuristic", "c=random", "d=heuristic", "--blocks", "10", "--tables", "none"]
+    assert tournament(*words, "--line-up", "a,b,a,b", "--line-up", "c,d,c,d", "--out", str(tmp_path)) == 0
+    assert json.loads((tmp_path / "summary.json").read_text())["ratings"] == [{"seats": 4, "available": False}]
+    assert "Plackett-Luce" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_verdicts_of_a_pair_mirror_each_other_at_two_seats(seats, tmp_path):
+    words = ["heuristic", "random", "--blocks", "80", "--seats", str(seats), "--out", str(tmp_path)]
+    assert tournament(*words) == 0
+    cells = json.loads((tmp_path / "summary.json").read_text())["cells"]
+    assert [cell["verdict"] for cell in cells] == ["above", "below"]
+    assert (cells[0]["p_holm"] == cells[1]["p_holm"]) == (seats == 2)
+
+
 # --- what blocks say ---
 
 

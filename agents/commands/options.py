@@ -24,10 +24,6 @@ class BadInputError(ValueError):
     """Options that do not fit what they are about, such as a folder that cannot be written to."""
 
 
-class ControlFailedError(RuntimeError):
-    """A control that came out otherwise than a correct program lets it."""
-
-
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are one line."""
 

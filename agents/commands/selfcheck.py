@@ -14,13 +14,13 @@ from rich.table import Table
 from agents.commands.options import (
     BadInputError,
     Commands,
-    ControlFailedError,
     add_seed,
     check_folder,
     command_line,
     console,
     versions,
 )
+from agents.controls import ControlError
 from agents.files import replace_file
 from agents.progress import Progress
 
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
 
     Raises:
         BadInputError: the file cannot be written.
-        ControlFailedError: a control failed.
+        ControlError: a control failed.
     """
     if options.out is not None:
         if not options.out.name:
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         options.out.parent.mkdir(parents=True, exist_ok=True)
         replace_file(options.out, (json.dumps(plain, indent=1) + "\n").encode())
     if failed:
-        raise ControlFailedError(f"{len(failed)} of {len(controls)} controls failed: {'; '.join(failed)}")
+        raise ControlError(f"{len(failed)} of {len(controls)} controls failed: {'; '.join(failed)}")
 
 
 def print_controls(controls: "Sequence[Control]") -> None:

@@ -58,8 +58,8 @@ def _sequential_legend(sequential: SequentialSummary) -> str:
     low, high = test.bounds
     return (
         f"Sequential test: mean over deviation of a block, 0 against {test.effect:g} and against -{test.effect:g}; "
-        f"alpha {test.alpha:g} over {test.cells} cells, beta {test.beta:g}. In brackets both log-likelihood ratios: from "
-        f"{high:.2f} on separated, from {low:.2f} down alike. Intervals of a test that stopped early are too hopeful."
+        f"alpha {test.alpha:g} over {test.cells} cells, beta {test.beta:g}. In brackets both log-likelihood ratios: "
+        f"from {high:.2f} on separated, from {low:.2f} down alike. Intervals of a test that stopped early are too hopeful."
     )
 
 
