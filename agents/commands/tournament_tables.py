@@ -59,7 +59,7 @@ def _sequential_legend(sequential: SequentialSummary) -> str:
     return (
         f"Sequential test: mean over deviation of a block, 0 against {test.effect:g} and against -{test.effect:g}; "
         f"alpha {test.alpha:g} over {test.cells} cells, beta {test.beta:g}. In brackets both log-likelihood ratios: "
-        f"from {high:.2f} on separated, from {low:.2f} down alike. Intervals of a test that stopped early are too hopeful."
+        f"from {high:.2f} on separated, from {low:.2f} down alike. After an early stop intervals are too hopeful."
     )
 
 
