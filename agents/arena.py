@@ -123,7 +123,7 @@ def play_blocks(
         deal_ids=np.repeat(deals, rules.num_players),
         buy_in=buy_in,
     )
-    return _of_focal_seats(results, len(deals))
+    return blocks_of(results, len(deals))
 
 
 def concatenated(parts: Sequence[BlockResults]) -> BlockResults:
@@ -171,12 +171,18 @@ def play_line_ups(
     seating = _checked_line_ups(line_ups, len(deals), rules.num_players, len(policies))
     for policy in policies:
         check_rules(policy, rules)
+    tables = begin_deals(rules, seed=seed, deals=deals, buy_in=buy_in)
+    _play_out(tables, policies, seating, ActionStreams(seed, deals, rules.num_players))
+    return results_of(tables, deals)
+
+
+def begin_deals(rules: Rules, *, seed: int, deals: NDArray[np.int64], buy_in: int | None = None) -> Tables:
+    """Tables [R] at which the deals [R] of an experiment have begun, each waiting at its first choice."""
     tables = Tables(rules, len(deals))
     decks = shuffled_decks(stream_seed(seed, DEAL_STREAM), deals, pack=rules.pack)
     tables.deal(decks, deals % rules.num_players, stacks=stacks_bought(buy_in, rules, len(deals)))
     tables.play_forced()
-    _play_out(tables, policies, seating, _Streams(seed, deals, rules.num_players))
-    return _results(tables, deals)
+    return tables
 
 
 def stream_seed(seed: int, name: str) -> int:
@@ -192,7 +198,7 @@ def stream_seed(seed: int, name: str) -> int:
     return int(stream_keys(seed, [number])[0])
 
 
-class _Streams:
+class ActionStreams:
     """The random numbers of policies: one stream for each deal and seat, one number for each decision of that seat."""
 
     def __init__(self, seed: int, deals: NDArray[np.int64], num_players: int) -> None:
@@ -209,7 +215,7 @@ class _Streams:
         return mix_array(self.keys[rows, seats] + GOLDEN * self.num_decisions[rows, seats])
 
 
-def _play_out(tables: Tables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: _Streams) -> None:
+def _play_out(tables: Tables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: ActionStreams) -> None:
     """Ask policies for their decisions until every deal is settled."""
     packed, legal = tables.observe_packed(), tables.legal_packed()
     actions = np.zeros(tables.num_tables, np.int64)
@@ -226,12 +232,16 @@ def _play_out(tables: Tables, policies: Sequence[Policy], seating: NDArray[np.in
             seats = to_act[rows]
             keys = streams.next(rows, seats)
             decision = Decision.from_packed(packed[rows], legal[rows], seats, tables.rules, keys)
-            actions[rows] = _ask(policies[number], decision, streams.generator)
+            actions[rows] = ask(policies[number], decision, streams.generator)
         tables.step(actions, play_forced=True)
 
 
-def _ask(policy: Policy, decision: Decision, generator: np.random.Generator) -> NDArray[np.int64]:
-    """A policy's legal answer."""
+def ask(policy: Policy, decision: Decision, generator: np.random.Generator) -> NDArray[np.int64]:
+    """A policy's legal answer, [D] actions.
+
+    Raises:
+        PolicyFailedError: it raised, or did not answer with legal actions.
+    """
     legal = decision.legal_packed.copy()  # what the policy does to its own arrays changes nothing
     try:
         answer = policy.act(decision, generator)
@@ -242,7 +252,7 @@ def _ask(policy: Policy, decision: Decision, generator: np.random.Generator) -> 
     return check_actions(answer, decision, policy.name, legal)
 
 
-def _results(tables: Tables, deals: NDArray[np.int64]) -> DealResults:
+def results_of(tables: Tables, deals: NDArray[np.int64]) -> DealResults:
     """The settled tables as results."""
     records, num_players = tables.records, tables.rules.num_players
     stayed = seats_in(records["stayed"], num_players)
@@ -275,7 +285,7 @@ def _chips_staked(tables: Tables, stayed: NDArray[np.bool_]) -> NDArray[np.int64
     return staked if tables.stacks is None else np.minimum(staked, tables.stacks - tables.returns)
 
 
-def _of_focal_seats(results: DealResults, num_deals: int) -> BlockResults:
+def blocks_of(results: DealResults, num_deals: int) -> BlockResults:
     """Rows of blocks, [D * N] with the focal policy moving one seat a row, as one row a block."""
     num_players = results.rules.num_players
     rows = np.arange(num_deals * num_players).reshape(num_deals, num_players)

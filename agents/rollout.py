@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.arena import seats_in, stream_seed
+from agents.arena import ask, seats_in, stream_seed
 from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.neural import uniform_numbers
@@ -248,7 +248,7 @@ class SelfPlay:
                 rows = np.flatnonzero(who == index)
                 if len(rows):
                     asked = (packed[rows], legal_packed[rows], to_act[rows], self.rules, keys[rows])
-                    actions[rows] = policy.act(Decision.from_packed(*asked), np.random.default_rng(int(keys[0])))
+                    actions[rows] = ask(policy, Decision.from_packed(*asked), np.random.default_rng(int(keys[0])))
             rows = np.flatnonzero(who == NETWORK)
             words, legal = packed[rows], legal_packed[rows]
         with watch.measure("inference"):
