@@ -175,7 +175,9 @@ class Config(Section):
         if self.rollout.random_share + self.rollout.heuristic_share > 1:
             raise ValueError("rollout.random_share + rollout.heuristic_share: together at most 1, a share of all deals")
         if self.rollout.target is not None and self.rollout.random_share + self.rollout.heuristic_share > 0:
-            raise ValueError("rollout.target takes every deal: set rollout.random_share and rollout.heuristic_share to 0")
+            raise ValueError(
+                "rollout.target takes every deal: set rollout.random_share and rollout.heuristic_share to 0"
+            )
         try:
             self.game()
         except RulesError as error:

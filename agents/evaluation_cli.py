@@ -9,12 +9,12 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import replay, tournament
-from agents.commands.options import DONE, FAILED, INTERRUPTED, WRONG_INPUT, BadInputError, Parser
+from agents.commands import exploit, replay, tournament
+from agents.commands.options import DONE, FAILED, INTERRUPTED, WRONG_INPUT, BadInputError, FailedError, Parser
 from agents.policy import PolicyError, PolicyFailedError
 from bourre_env.errors import NotationError, RulesError
 
-COMMANDS = (tournament, replay)
+COMMANDS = (tournament, exploit, replay)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options, words)
     except (PolicyError, RulesError, NotationError, BadInputError) as error:
         return _complain(error, WRONG_INPUT)
-    except (PolicyFailedError, BrokenProcessPool, OSError) as error:
+    except (PolicyFailedError, FailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", INTERRUPTED)

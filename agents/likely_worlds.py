@@ -111,7 +111,8 @@ def likely_worlds(
 def _chosen(tables: Tables, chosen: NDArray[np.bool_], keys: NDArray[np.uint64]) -> Worlds:
     """The worlds that are marked in `chosen` [A, P], whose rows [A * P] the tables are."""
     rows = np.flatnonzero(chosen)
-    return Worlds(tables, rows, rows // chosen.shape[1], keys[rows])
+    # not the random numbers by which a world was accepted: those say what was done, not what will be
+    return Worlds(tables, rows, rows // chosen.shape[1], mix_array(keys[rows]))
 
 
 def dealt_again(worlds: Tables) -> Tables:

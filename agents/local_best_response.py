@@ -40,8 +40,8 @@ class Search:
         caution: standard errors by which the confirmed gain must exceed 0.
     """
 
-    worlds: int = 64
-    proposals: int = 512
+    worlds: int = 256
+    proposals: int = 2048
     fewest: int = 16
     caution: float = 1.0
 
@@ -72,7 +72,7 @@ def play_local_blocks(
     blocks = np.atleast_1d(np.asarray(deal_ids, np.int64))
     deals = np.repeat(blocks, rules.num_players)
     tables = begin_deals(rules, seed=seed, deals=deals)
-    attacker = _Attacker(tables, target, deals, seed, search or Search())
+    attacker = Attacker(target, tables, deals, seed=seed, search=search or Search())
     streams = ActionStreams(seed, deals, rules.num_players)
     while (waiting := np.flatnonzero(tables.to_act >= 0)).size:
         packed, legal = tables.view_rows(waiting)
@@ -80,61 +80,77 @@ def play_local_blocks(
         keys = streams.next(waiting, seats)
         actions = ask(target, Decision.from_packed(packed, legal, seats, rules, keys), streams.generator)
         mine = np.flatnonzero(seats == waiting % rules.num_players)
-        actions[mine] = attacker.choose(waiting[mine], packed[mine], legal[mine], actions[mine])
+        actions[mine] = attacker.choose(tables, waiting[mine], packed[mine], legal[mine], actions[mine])
         tables.step(actions, rows=waiting, play_forced=True)
     return blocks_of(results_of(tables, deals), len(blocks))
 
 
-class _Attacker:
-    """The seat that looks ahead, at many tables."""
+class Attacker:
+    """The seat that looks ahead, at many tables.
 
-    def __init__(
-        self, tables: Tables, target: Policy, deals: NDArray[np.int64], seed: int, search: Search
-    ) -> None:
-        """Sit down at tables at which a deal has begun; only the choices made later change what is remembered."""
-        self._tables, self._target, self._search = tables, target, search
+    Attributes:
+        history: what it has seen and done in the deals, one row a table.
+    """
+
+    def __init__(self, target: Policy, tables: Tables, deals: NDArray[np.int64], *, seed: int, search: Search) -> None:
+        """Sit down, at table i in seat i mod N.
+
+        Args:
+            target: the policy of all other seats.
+            tables: [R] tables at which a deal has begun; only their number and rules matter.
+            deals: [R] numbers of the deals.
+            seed: of the experiment, 0 to 2^64 - 1.
+            search: how hard to think.
+        """
+        self._target, self._search = target, search
         self._seed = stream_seed(seed, WORLD_STREAM)
-        self._most = tables.rules.hand_size + 2  # decisions of a seat in a deal, and room for one more
-        self._history = History(tables.num_tables, self._most, tables.layout.num_words)
+        self._most = tables.rules.hand_size + 2  # decisions of a seat in a deal: declaring, drawing, cards
+        self.history = History(tables.num_tables, self._most, tables.layout.num_words)
         self._streams = deals * MAX_PLAYERS + np.arange(tables.num_tables) % tables.rules.num_players
 
     def choose(
         self,
+        tables: Tables,
         rows: NDArray[np.int64],
         packed: NDArray[np.uint64],
         legal: NDArray[np.uint64],
         own: NDArray[np.int64],
     ) -> NDArray[np.int64]:
-        """[A] actions at the tables `rows` [A], where the target would take the actions `own` [A]."""
+        """The attacker's actions, which depend on what it has seen alone.
+
+        Args:
+            tables: [R] the tables; what the attacker has not seen there is drawn anew before anything is looked at.
+            rows: [A] where it is to act.
+            packed: [A, O] what it sees there.
+            legal: [A, 2] its legal actions.
+            own: [A] what the target would do in its place.
+
+        Returns:
+            [A] int64.
+        """
         chosen = own.copy()
         for start in range(0, len(rows), ASKED_AT_ONCE):
             part = slice(start, start + ASKED_AT_ONCE)
-            chosen[part] = self._choose(rows[part], packed[part], legal[part], own[part])
-        self._history.note(rows, packed, chosen)
+            candidates = candidates_of(tables.rules, packed[part], legal[part], own[part])
+            chosen[part] = self._best(tables, rows[part], candidates)
+        self.history.note(rows, packed, chosen)
         return chosen
 
-    def _choose(
-        self,
-        rows: NDArray[np.int64],
-        packed: NDArray[np.uint64],
-        legal: NDArray[np.uint64],
-        own: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        """The same for a few tables."""
+    def _best(self, tables: Tables, rows: NDArray[np.int64], candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[A] int64: the candidates [A, C] that promise most, at a few tables."""
         search = self._search
-        candidates = candidates_of(self._tables.rules, packed, legal, own)
         groups = likely_worlds(
-            self._tables,
+            tables,
             self._target,
-            self._history,
+            self.history,
             rows,
             seed=self._seed,
-            streams=self._streams[rows] * self._most + self._history.number[rows],
+            streams=self._streams[rows] * self._most + self.history.number[rows],
             proposals=search.proposals,
             worlds=search.worlds,
             fewest=search.fewest,
         )
-        values = np.full((len(rows), candidates.shape[1], search.worlds), np.nan)
+        values = np.full((*candidates.shape, search.worlds), np.nan)
         for worlds in groups:
             try_actions(worlds, candidates, self._target, values)
         return best_confirmed(candidates, values, search.caution)
@@ -173,9 +189,7 @@ def _discard_masks(hand: list[int]) -> list[int]:
     return [sum(1 << place for place in worst_first[:number]) for number in range(len(hand) + 1)]
 
 
-def try_actions(
-    worlds: Worlds, candidates: NDArray[np.int64], target: Policy, values: NDArray[np.float64]
-) -> None:
+def try_actions(worlds: Worlds, candidates: NDArray[np.int64], target: Policy, values: NDArray[np.float64]) -> None:
     """Play every candidate out in every world of its decision; candidates share the worlds and the random numbers.
 
     Args:
@@ -211,7 +225,7 @@ def best_confirmed(candidates: NDArray[np.int64], values: NDArray[np.float64], c
     Args:
         candidates: [A, C] actions.
         values: [A, C, W] float64, what each brought in each world, NaN where it was not tried.
-        caution: standard errors by which the mean gain in the confirming worlds must exceed 0.
+        caution: standard errors by which the mean gain in the confirming worlds must exceed 0; infinity for never.
     """
     rows = np.arange(len(candidates))
     gains = values - values[:, :1]
@@ -223,7 +237,8 @@ def best_confirmed(candidates: NDArray[np.int64], values: NDArray[np.float64], c
     count = np.maximum((~np.isnan(confirmed)).sum(axis=1), 1)
     mean = _mean(confirmed)
     spread = np.sqrt(_mean((confirmed - mean[:, None]) ** 2) / count)
-    return np.where((mean > 0) & (mean > caution * spread), candidates[rows, best], candidates[:, 0])
+    errors = np.divide(mean, spread, out=np.where(mean > 0, np.inf, 0.0), where=spread > 0)
+    return np.where(errors > caution, candidates[rows, best], candidates[:, 0])
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:

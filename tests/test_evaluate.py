@@ -256,7 +256,6 @@ def test_wrong_input_is_one_line(words, complaint, bots, capsys):
         (["tournament", "random", "heuristic", "--seed", str(2**64)], "is too large"),
         (["tournament", "random", "heuristic", "--seats", "four"], "'four' is not an integer"),
         ([], "COMMAND"),
-        (["exploit", "random"], "invalid choice: 'exploit'"),
         (["play", "random"], "invalid choice: 'play'"),
     ],
 )

@@ -1,6 +1,7 @@
 """What the commands of `evaluate.py` share: readers of options, ways of complaining, what a result says of itself."""
 
 import argparse
+import math
 import platform
 import shlex
 from collections.abc import Callable, Sequence
@@ -21,6 +22,10 @@ PIPED_WIDTH = 200  # columns of a table that no terminal narrows
 
 class BadInputError(ValueError):
     """Options that do not fit what they are about, such as a folder that cannot be written to."""
+
+
+class FailedError(RuntimeError):
+    """Work that came to nothing although the input was right; exit code 1."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,6 +55,17 @@ def integer(low: int | None, high: int | None, reason: str = "") -> Callable[[st
         return number
 
     return read
+
+
+def positive(text: str) -> float:
+    """A reader of numbers above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is out of range; a finite number above 0 is needed")
+    return value
 
 
 def folder(text: str) -> Path:
