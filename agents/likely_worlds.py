@@ -59,6 +59,17 @@ class Worlds:
     owner: NDArray[np.int64]
     keys: NDArray[np.uint64]
 
+    @property
+    def place(self) -> NDArray[np.int64]:
+        """[K] int64: the number of each world among those of its observer, from 0."""
+        place: NDArray[np.int64] = np.arange(len(self.owner)) - np.searchsorted(self.owner, self.owner)
+        return place
+
+    def every_other(self, first: int) -> "Worlds":
+        """The worlds in even places (0) or in odd ones (1)."""
+        half = np.flatnonzero(self.place % 2 == first)
+        return Worlds(self.tables, self.rows[half], self.owner[half], self.keys[half])
+
 
 def likely_worlds(
     tables: Tables,

@@ -150,10 +150,16 @@ class Attacker:
             worlds=search.worlds,
             fewest=search.fewest,
         )
-        values = np.full((*candidates.shape, search.worlds), np.nan)
+        best = best_means(candidates, self._tried(groups, 0, candidates))
+        finalists = np.stack([candidates[:, 0], np.where(best == candidates[:, 0], NO_ACTION, best)], axis=1)
+        return confirmed(finalists, self._tried(groups, 1, finalists), search.caution)
+
+    def _tried(self, groups: tuple[Worlds, ...], half: int, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """[A, C, W/2] float64: what the candidates bring in one half of the worlds, NaN where there is none."""
+        values = np.full((*candidates.shape, (self._search.worlds + 1) // 2), np.nan)
         for worlds in groups:
-            try_actions(worlds, candidates, self._target, values)
-        return best_confirmed(candidates, values, search.caution)
+            try_actions(worlds.every_other(half), candidates, self._target, values)
+        return values
 
 
 def candidates_of(
@@ -201,8 +207,10 @@ def try_actions(worlds: Worlds, candidates: NDArray[np.int64], target: Policy, v
     if not len(worlds.rows):
         return
     rules = worlds.tables.rules
-    place = np.arange(len(worlds.owner)) - np.searchsorted(worlds.owner, worlds.owner)
+    place = worlds.place
     world, column = np.nonzero(candidates[worlds.owner] != NO_ACTION)
+    if not len(world):
+        return
     tables = worlds.tables.take(worlds.rows[world])
     seats = tables.to_act
     tables.step(candidates[worlds.owner[world], column], play_forced=True)
@@ -219,26 +227,28 @@ def _play_to_the_end(tables: Tables, answers: Answers) -> None:
         tables.step(actions, rows=waiting, play_forced=True)
 
 
-def best_confirmed(candidates: NDArray[np.int64], values: NDArray[np.float64], caution: float) -> NDArray[np.int64]:
-    """[A] the best action of each decision if its gain over the first candidate is confirmed, else the first candidate.
+def best_means(candidates: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """[A] the candidate [A, C] of the best mean over the worlds it was tried in [A, C, W]; the first among equals."""
+    means = _mean(values - values[:, :1])
+    means[candidates == NO_ACTION] = -np.inf
+    best: NDArray[np.int64] = candidates[np.arange(len(candidates)), means.argmax(axis=1)]
+    return best
+
+
+def confirmed(finalists: NDArray[np.int64], values: NDArray[np.float64], caution: float) -> NDArray[np.int64]:
+    """[A] the second of two actions if it clearly brings more than the first in worlds it was not chosen by, else that.
 
     Args:
-        candidates: [A, C] actions.
-        values: [A, C, W] float64, what each brought in each world, NaN where it was not tried.
-        caution: standard errors by which the mean gain in the confirming worlds must exceed 0; infinity for never.
+        finalists: [A, 2] actions.
+        values: [A, 2, W] float64, what they brought in each world, NaN where they were not tried.
+        caution: standard errors by which the mean gain must exceed 0; infinity for never.
     """
-    rows = np.arange(len(candidates))
-    gains = values - values[:, :1]
-    choosing, confirming = gains[:, :, ::2], gains[:, :, 1::2]
-    means = _mean(choosing)
-    means[candidates == NO_ACTION] = -np.inf
-    best = means.argmax(axis=1)
-    confirmed = confirming[rows, best]
-    count = np.maximum((~np.isnan(confirmed)).sum(axis=1), 1)
-    mean = _mean(confirmed)
-    spread = np.sqrt(_mean((confirmed - mean[:, None]) ** 2) / count)
+    gains = values[:, 1] - values[:, 0]
+    mean = _mean(gains)
+    count = np.maximum((~np.isnan(gains)).sum(axis=1), 1)
+    spread = np.sqrt(_mean((gains - mean[:, None]) ** 2) / count)
     errors = np.divide(mean, spread, out=np.where(mean > 0, np.inf, 0.0), where=spread > 0)
-    return np.where(errors > caution, candidates[rows, best], candidates[:, 0])
+    return np.where(errors > caution, finalists[:, 1], finalists[:, 0])
 
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
