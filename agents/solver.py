@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents import solver_kernel as kernel
 from bourre_env import Rules, Tables
 from bourre_env.bourre.endings import new_endings
+from bourre_env.bourre.open_play import POSITION, SEARCH
 from bourre_env.bourre.table import PHASE_NAMES, PLAY
 
 MEMO_ENTRIES = 65536  # 1.5 MiB; a larger memo helps from seven active seats on, and leaves the cache
@@ -55,10 +56,10 @@ class Solver:
         self.rules = rules
         self._rules: NDArray[Any] = rules.record().view(np.ndarray)
         endings, scratch = new_endings()
-        self._search = _records(1, kernel.SEARCH)
+        self._search = _records(1, SEARCH)
         self._room = (
             self._search,
-            _records(1, kernel.POSITION),
+            _records(1, POSITION),
             endings,
             scratch,
             _records(memo_entries, kernel.MEMO),
