@@ -9,13 +9,13 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import replay, tournament
+from agents.commands import replay, report, tournament
 from agents.commands.options import DONE, FAILED, INTERRUPTED, WRONG_INPUT, BadInputError, Parser
 from agents.policy import PolicyError, PolicyFailedError
 from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 
-COMMANDS = (tournament, replay)
+COMMANDS = (tournament, report, replay)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

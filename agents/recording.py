@@ -5,6 +5,7 @@ so the arena itself plays a single row again and a referee notes the answers.
 """
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from agents.entrants import Entrant
 from agents.policy import Decision, Policy, told
 from agents.referee import NO_ACTION, Referee
 from agents.results import LineUp, Results, Terms
+from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.env_options import stacks_bought
 from bourre_env.notation import FORFEIT, DealRecord
@@ -83,6 +85,42 @@ def record_session(
     silenced: Collection[str] = (),
 ) -> list[DealRecord]:
     """All deals of one session of a block, in order; of a single deal just the one. Arguments as in `record_deal`."""
+    played = play_again(terms, policies, line_up, seed=seed, deal_id=deal_id, rotation=rotation, silenced=silenced)
+    return [deal.record() for deal in played]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedDeal:
+    """A deal that has been played again; to write it down takes longer than to play it.
+
+    Attributes:
+        rules: the house rules.
+        opening: the table as it was dealt, a record of dtype `TABLE`.
+        actions: ids of all actions, `FORFEIT` for a forfeit.
+        chips: won or lost by each seat.
+    """
+
+    rules: Rules
+    opening: np.record
+    actions: tuple[int, ...]
+    chips: tuple[int, ...]
+
+    def record(self) -> DealRecord:
+        """The hand record."""
+        return DealRecord.of_table(self.rules, self.opening, self.actions)
+
+
+def play_again(
+    terms: Terms,
+    policies: Mapping[str, Policy],
+    line_up: LineUp,
+    *,
+    seed: int,
+    deal_id: int,
+    rotation: int,
+    silenced: Collection[str] = (),
+) -> list[PlayedDeal]:
+    """The deals of one session of a block, or its one deal, played again. Arguments as in `record_deal`."""
     names = list(dict.fromkeys(line_up))
     size = terms.rules.num_players
     seating = [names.index(line_up[(seat - rotation) % size]) for seat in range(size)]
@@ -97,11 +135,11 @@ def record_session(
         session=terms.session,
         referee=scribe,
     )
-    return list(_written_down(terms, seed, deal_id, iter(scribe.answers)))
+    return list(_with_forced(terms, seed, deal_id, iter(scribe.answers)))
 
 
-def _written_down(terms: Terms, seed: int, deal_id: int, answers: Iterator[int]) -> Iterator[DealRecord]:
-    """The deals of a session, given what was answered at its choices."""
+def _with_forced(terms: Terms, seed: int, deal_id: int, answers: Iterator[int]) -> Iterator[PlayedDeal]:
+    """The deals of a session with all their actions, given what was answered at its choices."""
     rules = terms.rules
     tables, deals = Tables(rules, 1), np.array([deal_id])
     stacks = stacks_bought(terms.buy_in, rules, 1)
@@ -110,7 +148,8 @@ def _written_down(terms: Terms, seed: int, deal_id: int, answers: Iterator[int])
         decks = decks_of(rules, seed, deals, number, terms.session)
         tables.deal(decks, (deals + number) % rules.num_players, carry, exempt, stacks=stacks)
         opening = tables.records[0].copy()
-        yield DealRecord.of_table(rules, opening, _play_out(tables, answers))
+        actions = _play_out(tables, answers)
+        yield PlayedDeal(rules, opening, tuple(actions), tuple(tables.returns[0].tolist()))
         carry, exempt = tables.carry, tables.exempt
 
 
@@ -131,7 +170,7 @@ def _play_out(tables: Tables, answers: Iterator[int]) -> list[int]:
 
 
 class Recorder:
-    """Writes down deals of some results, with policies loaded by their specs when they are first needed."""
+    """Plays deals of some results again, with policies loaded by their specs when they are first needed."""
 
     def __init__(self, results: Results) -> None:
         """Nobody is loaded yet."""
@@ -139,7 +178,7 @@ class Recorder:
         self._policies: dict[str, Policy] = {}
         self._problems: dict[str, str] = {}
 
-    def record(self, seed: int, line_up: LineUp, deal_id: int, rotation: int) -> list[DealRecord]:
+    def play(self, seed: int, line_up: LineUp, deal_id: int, rotation: int) -> list[PlayedDeal]:
         """The deals of a session, or the one deal, that ended as the results say.
 
         Args:
@@ -150,19 +189,21 @@ class Recorder:
 
         Raises:
             NotRecordedError: a policy cannot be loaded, is not the one that played, or has now played otherwise.
+            PolicyError: a policy cannot play by the rules.
         """
         results = self._results
         policies = {name: self._policy(name) for name in dict.fromkeys(line_up)}
         silenced = {name for name, faults in results.faults.items() if faults.overtime}
-        records = record_session(
+        played = play_again(
             results.terms, policies, line_up, seed=seed, deal_id=deal_id, rotation=rotation, silenced=silenced
         )
-        if chips_won(records) != _chips_in(results.blocks[seed, line_up], deal_id, rotation):
+        chips = [sum(of_seat) for of_seat in zip(*(deal.chips for deal in played), strict=True)]
+        if chips != _chips_in(results.blocks[seed, line_up], deal_id, rotation):
             raise NotRecordedError(
                 f"deal {deal_id} of {', '.join(line_up)} now ends in another way than in the tournament; a policy has "
                 "changed, or does not draw its random numbers from decision.key"
             )
-        return records
+        return played
 
     def _policy(self, name: str) -> Policy:
         """The policy of an entrant."""
@@ -170,21 +211,14 @@ class Recorder:
             spec, identity = self._results.entrants[name]
             try:
                 entrant = Entrant(name, spec)
+                self._policies[name] = entrant.load()  # before the digest: loading makes the module known
                 if entrant.identity() != identity:
                     self._problems[name] = f"what stands behind {name!r} ({spec}) has changed since it played"
-                else:
-                    self._policies[name] = entrant.load()
             except Exception as error:  # a user's module may raise anything
                 self._problems[name] = f"{name!r} ({spec}) cannot be loaded: {told(error)}"
         if name in self._problems:
             raise NotRecordedError(self._problems[name])
         return self._policies[name]
-
-
-def chips_won(records: list[DealRecord]) -> list[int]:
-    """[N] chips won or lost by each seat over all deals of a session."""
-    ends = [list(record.replay())[-1].chips for record in records]
-    return [sum(chips) for chips in zip(*ends, strict=True)]
 
 
 def _chips_in(blocks: Blocks, deal_id: int, rotation: int) -> list[int]:

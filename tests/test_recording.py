@@ -8,7 +8,7 @@ from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
 from agents.blocks import seats_of_places
 from agents.costliest import costliest_deals
 from agents.entrants import Entrant
-from agents.recording import NotRecordedError, Recorder, chips_won, record_deal, record_session
+from agents.recording import NotRecordedError, Recorder, record_deal, record_session
 from agents.referee import Referee
 from agents.results import Results, Terms
 from agents.stopping import FixedBlocks
@@ -42,9 +42,11 @@ def agree(terms: Terms, policies: dict, line_up: tuple[str, ...], deals: int, re
     for deal in range(deals):
         for rotation in range(size):
             session = record_session(terms, policies, line_up, seed=7, deal_id=deal, rotation=rotation)
-            by_place = np.array(chips_won(session))[seats_of_places(size)[rotation]]
+            ends = [list(record.replay())[-1] for record in session]
+            chips = np.sum([end.chips for end in ends], axis=0)
+            by_place = chips[seats_of_places(size)[rotation]]
             assert by_place.tolist() == blocks.returns[deal, rotation].tolist()
-            assert list(session[-1].replay())[-1].carry == blocks.carry[deal, rotation]
+            assert ends[-1].carry == blocks.carry[deal, rotation]
             assert parse(write(session)) == session
             records += session
     return records
@@ -54,7 +56,7 @@ def agree(terms: Terms, policies: dict, line_up: tuple[str, ...], deals: int, re
 def test_a_record_ends_as_the_block_did_at_every_table_size(size):
     line_up = tuple(NAMES[place % 4] for place in range(size))
     records = agree(Terms(Rules.preset("pagat", num_players=size)), POLICIES, line_up, 5)
-    assert len({record.dealer for record in records}) == size
+    assert len({record.dealer for record in records}) == min(size, 5)
 
 
 @pytest.mark.parametrize("preset", ["wiki", "hoyle", "french3", "pagat_nocinch"])
@@ -153,8 +155,9 @@ def test_the_recorder_gives_the_deals_of_results():
     recorder = Recorder(results)
     for (seed, line_up), blocks in results.blocks.items():
         for deal_id in blocks.deal_ids:
-            (record,) = recorder.record(seed, line_up, int(deal_id), 1)
-            assert record.dealer == deal_id % 3
+            (deal,) = recorder.play(seed, line_up, int(deal_id), 1)
+            assert deal.record().dealer == deal_id % 3
+            assert list(deal.record().replay())[-1].chips == deal.chips
 
 
 def test_the_recorder_says_what_it_cannot_record(tmp_path, monkeypatch):
@@ -162,15 +165,15 @@ def test_the_recorder_says_what_it_cannot_record(tmp_path, monkeypatch):
     line_up = ("heuristic", "random", "random")
     results.entrants["random"] = ("random", "0123")
     with pytest.raises(NotRecordedError, match=r"what stands behind 'random' \(random\) has changed"):
-        Recorder(results).record(5, line_up, 0, 0)
+        Recorder(results).play(5, line_up, 0, 0)
     results.entrants["random"] = ("no_module_of_this_name:Bot", "")
     for _ in range(2):
         with pytest.raises(NotRecordedError, match=r"'random' \(no_module_of_this_name:Bot\) cannot be loaded"):
-            Recorder(results).record(5, line_up, 0, 0)
+            Recorder(results).play(5, line_up, 0, 0)
 
 
 def test_the_recorder_notices_a_deal_that_ends_in_another_way():
     results = results_of("heuristic", "random", blocks=12)
     results.blocks[5, ("heuristic", "random", "random")].returns[3, 2] += [1, -1, 0]
     with pytest.raises(NotRecordedError, match=r"deal 3 of heuristic, random, random now ends in another way"):
-        Recorder(results).record(5, ("heuristic", "random", "random"), 3, 2)
+        Recorder(results).play(5, ("heuristic", "random", "random"), 3, 2)
