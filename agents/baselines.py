@@ -1,6 +1,6 @@
 """Policies that do not learn: the yardsticks.
 
-Shapes: D decisions.
+Shapes: D decisions, A actions.
 """
 
 import functools
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.heuristic import ALWAYS_PASSES, BY_VALUE, NEVER_PASSES, choose_rows
-from agents.policy import Decision
+from agents.policy import Decision, one_hot
 from agents.thresholds import THRESHOLDS
 from bourre_env.bourre.rules import Rules
 from bourre_env.cards import count_cards, lowest_card
@@ -29,6 +29,15 @@ class Random:
         actions = np.empty(len(decision), np.int64)
         _choose_any(decision.legal_packed, decision.key, actions)
         return actions
+
+    def probs(self, decision: Decision) -> NDArray[np.float64]:
+        """[D, A] probabilities."""
+        legal = decision.legal_action_mask
+        probs: NDArray[np.float64] = legal / legal.sum(axis=1, keepdims=True)
+        return probs
+
+
+_NO_LOTS = np.random.default_rng(0)  # `act` wants a generator, and a rule bot never uses it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,10 @@ class RuleBot:
         rules = _record(decision.rules)
         choose_rows(decision.packed, decision.legal_packed, rules, THRESHOLDS, self.declaring, actions)
         return actions
+
+    def probs(self, decision: Decision) -> NDArray[np.float64]:
+        """[D, A] probabilities, all of them 0 or 1: the bot draws no lots."""
+        return one_hot(self.act(decision, _NO_LOTS), decision)
 
 
 HEURISTIC = RuleBot("heuristic", BY_VALUE)

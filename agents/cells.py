@@ -5,9 +5,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.arena import stream_seed
 from agents.blocks import Blocks
+from agents.luck import luck, without_luck
 from agents.results import LineUp, Results
 from agents.statistics import Estimate, estimates, half_width
 
@@ -34,6 +36,23 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
+class Adjusted:
+    """A result with the luck of the cards taken out (`agents.luck`).
+
+    Attributes:
+        mean: antes a deal; its expectation is that of the plain mean.
+        low: lower end of the t interval.
+        high: its upper end.
+        variance_ratio: variance of a block beside that of the plain result; 0.75 saves a quarter of the deals.
+    """
+
+    mean: float
+    low: float
+    high: float
+    variance_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """How one focal seat fares against a table of the field.
 
@@ -45,6 +64,7 @@ class Cell:
         bourre_rate: share of its deals in which it goes bourré.
         pass_rate: share of its deals in which it passes.
         positions: by position, the eldest first, the dealer last.
+        adjusted: antes a deal with the luck of the cards taken out; None where that cannot be known.
         deals: deals it has played in all.
         forfeits: deals that the focal entrant has forfeited (7.2).
     """
@@ -56,6 +76,7 @@ class Cell:
     bourre_rate: Estimate
     pass_rate: Estimate
     positions: tuple[Position, ...]
+    adjusted: Adjusted | None
     deals: int
     forfeits: int
 
@@ -95,7 +116,10 @@ def cells_of(results: Results, line_ups: Sequence[LineUp] | None = None, *, seed
     blocks = {line_up: found for line_up in chosen if (found := results.of(line_up)) is not None}
     columns = {line_up: _columns_of_cell(found) for line_up, found in blocks.items()}
     estimated = _estimated(columns, seed)
-    return [_cell(line_up, blocks[line_up], estimated[line_up]) for line_up in blocks]
+    return [
+        _cell(line_up, blocks[line_up], estimated[line_up], _adjusted(results, line_up, blocks[line_up].block_means))
+        for line_up in blocks
+    ]
 
 
 def seatings_of(results: Results, line_ups: Sequence[LineUp] | None = None, *, seed: int) -> list[Seating]:
@@ -137,7 +161,20 @@ def _estimated(columns: dict[LineUp, Columns], seed: int) -> dict[LineUp, list[E
     return estimated
 
 
-def _cell(line_up: LineUp, blocks: Blocks, estimated: list[Estimate]) -> Cell:
+def _adjusted(results: Results, line_up: LineUp, plain: NDArray[np.float64]) -> Adjusted | None:
+    """Results [D] with the luck taken out; None for sessions, too few blocks, and where every block is the same."""
+    if results.terms.session > 1 or not plain.var():
+        return None
+    controls = np.concatenate([luck(blocks, seed) for seed, blocks in results.by_seed(line_up)])
+    try:
+        adjusted = without_luck(plain, controls)
+    except ValueError:
+        return None
+    mean, reach = float(adjusted.mean()), half_width(adjusted)
+    return Adjusted(mean, mean - reach, mean + reach, float(adjusted.var(ddof=1) / plain.var(ddof=1)))
+
+
+def _cell(line_up: LineUp, blocks: Blocks, estimated: list[Estimate], adjusted: Adjusted | None) -> Cell:
     """One cell from its estimates."""
     antes, *rates = estimated
     return Cell(
@@ -146,6 +183,7 @@ def _cell(line_up: LineUp, blocks: Blocks, estimated: list[Estimate]) -> Cell:
         antes=antes,
         **dict(zip(RATES, rates, strict=True)),
         positions=_positions(blocks),
+        adjusted=adjusted,
         deals=len(blocks) * blocks.deals_a_place,
         forfeits=int(blocks.forfeited[:, :, 0].sum()),
     )
@@ -177,6 +215,7 @@ def plain_cell(cell: Cell) -> dict[str, Any]:
     for name in RATES:
         share: Estimate = getattr(cell, name)
         plain |= {name: share.mean, f"{name}_low": share.low, f"{name}_high": share.high}
+    plain["adjusted"] = None if cell.adjusted is None else asdict(cell.adjusted)
     return {**plain, "by_position": [asdict(position) for position in cell.positions]}
 
 

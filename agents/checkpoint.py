@@ -148,12 +148,8 @@ def _header(path: Path, plain: dict[str, Any]) -> Header:
 
 def _rules(entry: dict[str, Any]) -> Rules:
     """Rules from their JSON form."""
-    values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
-    fingerprint = values.pop("fingerprint")
-    rules = Rules(**values)
-    if rules.fingerprint != fingerprint:
-        raise ValueError(f"rules of fingerprint {fingerprint} mean something else in this version")
-    return rules
+    fields = dict(entry)
+    return Rules.from_plain(fields, fields.pop("fingerprint"))
 
 
 def hash_of_tensors(tensors: dict[str, Tensor]) -> str:

@@ -101,6 +101,9 @@ class RolloutConfig(Section):
     With 0 the bot passes too often against weak players; usual 0.1 to 0.4."""
     heuristic_share: float = Field(default=0.0, ge=0, le=1)
     """The same with the rule bot. Above 0 the bot learns to beat that bot in particular; usual 0 to 0.2."""
+    target: str | None = Field(default=None, min_length=1)
+    """A policy, named as for evaluate.py, that has all seats but one in every deal: the bot becomes a best response to
+    it, and strength is measured against it alone. Wants random_share and heuristic_share of 0."""
 
 
 class LearnConfig(Section):
@@ -171,6 +174,10 @@ class Config(Section):
             raise ValueError("rollout.smallest_stack, rollout.largest_stack: the smallest is larger than the largest")
         if self.rollout.random_share + self.rollout.heuristic_share > 1:
             raise ValueError("rollout.random_share + rollout.heuristic_share: together at most 1, a share of all deals")
+        if self.rollout.target is not None and self.rollout.random_share + self.rollout.heuristic_share > 0:
+            raise ValueError(
+                "rollout.target takes every deal: set rollout.random_share and rollout.heuristic_share to 0"
+            )
         try:
             self.game()
         except RulesError as error:

@@ -1,21 +1,31 @@
 """The command line of `evaluate.py`.
 
-Exit codes: 0 done, 1 a policy or the machine failed, 2 the input was wrong (one line on standard error, nothing
-written), 130 interrupted.
+Exit codes: 0 done, 1 a policy, a control or the machine failed, 2 the input was wrong (one line on standard error,
+nothing written), 130 interrupted.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import replay, report, tournament
-from agents.commands.options import DONE, FAILED, INTERRUPTED, WRONG_INPUT, BadInputError, Parser
+from agents.commands import exact, exploit, merge, replay, report, selfcheck, tournament
+from agents.commands.options import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    WRONG_INPUT,
+    BadInputError,
+    FailedError,
+    Parser,
+)
+from agents.controls import ControlError
+from agents.lineups import OutcomesError
 from agents.policy import PolicyError, PolicyFailedError
 from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 
-COMMANDS = (tournament, report, replay)
+WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, BadInputError)
+COMMANDS = (tournament, merge, report, exact, exploit, replay, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,13 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     options = _parser().parse_args(words)
-    # One thread of linear algebra a process: workers would fight for cores, and sums may depend on the threads.
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         options.run(options, words)
-    except (PolicyError, RulesError, NotationError, ResultsError, BadInputError) as error:
+    except WRONG as error:
         return _complain(error, WRONG_INPUT)
-    except (PolicyFailedError, BrokenProcessPool, OSError) as error:
+    except (PolicyFailedError, ControlError, FailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt as interrupt:
         return _complain(str(interrupt) or "interrupted; nothing was written", INTERRUPTED)

@@ -65,6 +65,9 @@ TAGS: dict[str, str] = {
     "evaluation/heuristic_mean": "Antes a deal against the rule bot; 0 is a draw. It decides which checkpoint is best.",
     "evaluation/heuristic_low": "Lower end of its 95 % interval.",
     "evaluation/heuristic_high": "Upper end of its 95 % interval.",
+    "evaluation/target_mean": "Antes a deal against the policy that a best response is trained to (rollout.target).",
+    "evaluation/target_low": "Lower end of its 95 % interval. Above 0: a weakness was found.",
+    "evaluation/target_high": "Upper end of its 95 % interval.",
 }
 """Every tag that is ever logged: what it means, and what is healthy."""
 

@@ -1,5 +1,6 @@
 """A network as a policy."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -7,16 +8,15 @@ import torch
 from numpy.typing import NDArray
 
 from agents.checkpoint import CheckpointError, Header, load_checkpoint
+from agents.distribution import MaskedDistribution
 from agents.network import Actor
-from agents.policy import GREEDY, Decision
+from agents.policy import GREEDY, Decision, uniform_numbers
 from bourre_env.bourre.observation import unpack
 from bourre_env.bourre.rules import Rules
 
 CHUNK = 256
 """Rows the network is asked at a time, always as many: matrix products may round differently for another number of
 rows, and a choice must not depend on which decisions are asked together."""
-
-_TO_UNIT = 2.0**-53
 
 
 class NetworkPolicy:
@@ -68,27 +68,53 @@ class NetworkPolicy:
         Returns:
             [D] int64.
         """
-        words = decision.showing(self.header.seats_shown).packed
-        legal = decision.legal_action_mask
         uniforms = uniform_numbers(decision.key)
         actions = np.empty(len(decision), np.int64)
-        for start in range(0, len(decision), CHUNK):
-            rows = slice(start, start + CHUNK)
-            actions[rows] = self._act_on_chunk(words[rows], legal[rows], uniforms[rows])
+        for rows, distribution in self._distributions(decision):
+            actions[rows] = self._chosen(distribution, uniforms[rows])
         return actions
 
-    @torch.inference_mode()
-    def _act_on_chunk(
-        self, words: NDArray[np.uint64], legal: NDArray[np.bool_], uniforms: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
-        """Actions of at most `CHUNK` rows, filled up to exactly `CHUNK` with copies of the first."""
-        filled = np.zeros(CHUNK, np.int64)
-        filled[: len(words)] = np.arange(len(words))
-        observation = torch.from_numpy(unpack(words[filled]))
-        distribution = self.actor(observation, torch.from_numpy(legal[filled]))
-        chosen = distribution.greedy() if self.greedy else distribution.sample(torch.from_numpy(uniforms[filled]))
-        actions: NDArray[np.int64] = chosen.numpy()[: len(words)]
+    def probs(self, decision: Decision) -> NDArray[np.float64]:
+        """How likely `act` takes each action; 0 and 1 for a greedy policy.
+
+        Args:
+            decision: D decisions.
+
+        Returns:
+            [D, A] float64.
+        """
+        probs = np.zeros(decision.legal_action_mask.shape)
+        for rows, distribution in self._distributions(decision):
+            if self.greedy:
+                chosen = distribution.greedy().numpy()[: len(probs[rows])]
+                probs[rows][np.arange(len(chosen)), chosen] = 1
+            else:
+                probs[rows] = distribution.log_probs.exp().numpy()[: len(probs[rows])]
+        return probs
+
+    def _chosen(self, distribution: MaskedDistribution, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Actions of the rows that uniform numbers were given for."""
+        filled = np.zeros(CHUNK)
+        filled[: len(uniforms)] = uniforms
+        chosen = distribution.greedy() if self.greedy else distribution.sample(torch.from_numpy(filled))
+        actions: NDArray[np.int64] = chosen.numpy()[: len(uniforms)]
         return actions
+
+    def _distributions(self, decision: Decision) -> Iterator[tuple[slice, MaskedDistribution]]:
+        """What the network says, `CHUNK` rows at a time, the last ones filled up with copies of their first."""
+        words = decision.showing(self.header.seats_shown).packed
+        legal = decision.legal_action_mask
+        for start in range(0, len(decision), CHUNK):
+            rows = slice(start, min(start + CHUNK, len(decision)))
+            filled = np.full(CHUNK, start)
+            filled[: rows.stop - start] = np.arange(start, rows.stop)
+            yield rows, self._distribution(words[filled], legal[filled])
+
+    @torch.inference_mode()
+    def _distribution(self, words: NDArray[np.uint64], legal: NDArray[np.bool_]) -> MaskedDistribution:
+        """What the network says to packed observations [CHUNK, W] and legal actions [CHUNK, A]."""
+        said: MaskedDistribution = self.actor(torch.from_numpy(unpack(words)), torch.from_numpy(legal))
+        return said
 
 
 def load_network_policy(path: str | Path) -> NetworkPolicy:
@@ -106,8 +132,3 @@ def load_network_policy(path: str | Path) -> NetworkPolicy:
     header, actor = load_checkpoint(file)
     name = f"{file.parent.name}/{file.stem}" if file.parent.name else file.stem
     return NetworkPolicy(actor, header, name=name + GREEDY * greedy, greedy=greedy)
-
-
-def uniform_numbers(keys: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """[D] float64 in [0, 1), one from each key [D]."""
-    return (keys >> np.uint64(11)).astype(np.float64) * _TO_UNIT

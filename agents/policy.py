@@ -30,6 +30,11 @@ NAMED = {
 }
 """The policies that come with the package, and where each lives."""
 
+SUM_TOLERANCE = 1e-4
+"""How far the probabilities of a decision may be from adding up to 1; those of networks are float32."""
+
+_TO_UNIT = 2.0**-53
+
 
 class PolicyError(BourreError, ValueError):
     """A policy that cannot be loaded, or that cannot play under the rules asked for."""
@@ -44,6 +49,10 @@ class Policy(Protocol):
 
     A policy that cannot play under all rules also has a method `check_rules(rules) -> None` that raises `PolicyError`
     for the others; it is asked before the first deal.
+
+    A policy that knows its own probabilities also has a method `probs(decision) -> [D, A]` of floats: how likely `act`
+    takes each action, 0 for those that are not legal. Exact measurements then need not ask it over and over
+    (`ask_probs`).
     """
 
     @property
@@ -77,6 +86,54 @@ def check_rules(policy: Policy, rules: Rules) -> None:
         raise
     except (Exception, SystemExit) as error:  # a user's policy may raise anything
         raise PolicyError(f"policy {policy.name!r} failed to check the rules: {told(error)}") from error
+
+
+def tells_probs(policy: Policy) -> bool:
+    """Whether a policy knows its own probabilities."""
+    return callable(getattr(policy, "probs", None))
+
+
+def ask_probs(policy: Policy, decision: Decision) -> NDArray[np.float64]:
+    """How likely a policy that `tells_probs` takes each action.
+
+    Returns:
+        [D, A] float64; rows add up to 1, and actions that are not legal have exactly 0.
+
+    Raises:
+        PolicyFailedError: it raised, or answered with anything but such probabilities, up to rounding in float32.
+    """
+    probs: Any = getattr(policy, "probs")  # noqa: B009 - not part of the protocol, since few policies have it
+    try:
+        answer = np.asarray(probs(decision), np.float64)
+    except PolicyFailedError:
+        raise
+    except (Exception, SystemExit) as error:  # a policy may be anybody's code
+        raise PolicyFailedError(f"policy {policy.name!r} raised {told(error)}") from error
+    legal = decision.legal_action_mask
+    if answer.shape != legal.shape:
+        raise PolicyFailedError(f"policy {policy.name!r} gave probabilities {answer.shape}; {legal.shape} is needed")
+    sums = answer.sum(axis=1, keepdims=True)
+    fits = (answer >= 0) & (legal | (answer == 0)) & (np.abs(sums - 1) <= SUM_TOLERANCE)
+    if not fits.all():
+        row = int(np.argmin(fits.all(axis=1)))
+        raise PolicyFailedError(
+            f"policy {policy.name!r} gave {answer[row].tolist()} in row {row}; it must be probabilities of the legal "
+            f"actions {np.flatnonzero(legal[row]).tolist()}"
+        )
+    scaled: NDArray[np.float64] = answer / sums
+    return scaled
+
+
+def one_hot(actions: NDArray[np.integer[Any]], decision: Decision) -> NDArray[np.float64]:
+    """[D, A] float64: probability 1 for the actions [D], which is what a policy that never draws lots answers."""
+    probs = np.zeros(decision.legal_action_mask.shape)
+    probs[np.arange(len(actions)), actions] = 1
+    return probs
+
+
+def uniform_numbers(keys: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """[D] float64 in [0, 1), one from each key [D]."""
+    return (keys >> np.uint64(11)).astype(np.float64) * _TO_UNIT
 
 
 def check_actions(

@@ -43,7 +43,7 @@ def _table_size(summary: Plain, seats: int) -> Iterator[str]:
         yield from _table(header, [_row(row) for row in grid_of(cells, names)])
         yield ""
     for key, scores in ratings_at(summary, seats).items():
-        title, unit = SCORES[key]
+        title, unit, _ = SCORES[key]
         yield f"### {title}, {seats} seats"
         yield ""
         yield from _table(("entrant", unit, "95 %"), [_score(score) for score in scores])

@@ -7,20 +7,24 @@ from typing import Any
 from agents.charts import Chart, Scored, Series, bars, lines, strips, whiskers
 from agents.habits import Habits, habits_of
 from agents.results import Results
+from agents.verdicts import ABOVE, BELOW
 
 Plain = Mapping[str, Any]
 """A part of `summary.json`."""
 
 RATE_TITLES = {"pots_won": "Pots taken", "bourre_rate": "Bourrés", "pass_rate": "Passes"}
 SCORES = {
-    "strength": ("Strength by least squares", "antes a deal above the mean entrant"),
-    "plackett_luce": ("Strength by Plackett-Luce", "log strength above the mean entrant"),
+    "strength": ("Strength by least squares", "antes a deal above the mean entrant", "value"),
+    "plackett_luce": ("Strength by Plackett-Luce", "log strength above the mean entrant", "value"),
+    "alpha_rank": ("Share by alpha-Rank", "share, mean over resampled deals", "average"),
+    "maximal_lottery": ("Share in a maximal lottery", "share, mean over resampled deals", "average"),
 }
-"""Kinds of ratings: their key in the summary, title and unit."""
+"""Kinds of ratings by their key in the summary: title, unit, and which of their numbers is the answer to read."""
 
-ABOVE, BELOW, NOT_SEPARATED = "above", "below", "not separated"
-BY_INTERVAL = "Verdicts are by each cell's own 95 % interval, not adjusted for the number of cells."
-BY_HOLM = "Verdicts hold for all cells together at 95 % (Holm)."
+BY_HOLM = "Verdicts: t-tests at 5 %, adjusted for their number (Holm)."
+BY_SEQUENTIAL = (
+    "Verdicts: a sequential test of all cells (summary.json); after an early stop intervals are too hopeful."
+)
 FEWEST_HANDS = 20  # that a share of passes is drawn from
 CELL_HEADER = ("focal", "field", "antes", "95 %", "Student's t", "pots %", "bourré %", "passed %", "blocks", "forfeits")
 _DARKEST = 0.62  # of the heat map
@@ -85,6 +89,7 @@ class TableView:
         grid: rows of the heat map, in the same order.
         verdicts_by: what the verdicts mean.
         ratings: charts.
+        ratings_say: how far to trust them.
         rates: charts.
         cell_header: columns of `cells`.
         cells: every cell as text.
@@ -97,6 +102,7 @@ class TableView:
     grid: tuple[Row, ...]
     verdicts_by: str
     ratings: tuple[Chart, ...]
+    ratings_say: str
     rates: tuple[Chart, ...]
     cell_header: tuple[str, ...]
     cells: tuple[tuple[str, ...], ...]
@@ -128,8 +134,9 @@ def table_view(summary: Plain, results: Results) -> TableView:
         seats=seats,
         names=names,
         grid=grid_of(cells, names),
-        verdicts_by=BY_HOLM if any("verdict" in cell for cell in cells) else BY_INTERVAL,
+        verdicts_by=BY_SEQUENTIAL if any("sequential" in cell for cell in cells) else BY_HOLM,
         ratings=tuple(_ratings_chart(key, scores) for key, scores in ratings_at(summary, seats).items()),
+        ratings_say=ratings_say(summary, seats),
         rates=tuple(_rates_charts(cells, names)),
         cell_header=CELL_HEADER,
         cells=tuple(_cell_row(cell) for cell in cells),
@@ -155,10 +162,8 @@ def _mean_of_row(cells: Sequence[Plain], name: str) -> float:
 
 
 def verdict_of(cell: Plain) -> str:
-    """Whether a cell's mean is more than chance: as the summary says, else by its own interval."""
-    if "verdict" in cell:
-        return str(cell["verdict"])
-    return ABOVE if cell["low"] > 0 else BELOW if cell["high"] < 0 else NOT_SEPARATED
+    """Whether a mean is more than chance: as the sequential test says, where there was one."""
+    return str(cell["sequential"]["state"] if "sequential" in cell else cell["verdict"])
 
 
 def grid_of(cells: Sequence[Plain], names: Sequence[str]) -> tuple[Row, ...]:
@@ -179,7 +184,7 @@ def grid_of(cells: Sequence[Plain], names: Sequence[str]) -> tuple[Row, ...]:
 def _square(cell: Plain, largest: float) -> Square:
     """A cell with its colour: none where it is not separated from 0, and by the root of the mean elsewhere."""
     verdict, mean = verdict_of(cell), cell["mean"]
-    kind = "" if verdict == NOT_SEPARATED else ABOVE if mean > 0 else BELOW
+    kind = verdict if verdict in (ABOVE, BELOW) else ""
     shade = round(_DARKEST * (abs(mean) / largest) ** 0.5, 2)
     return Square(mean, cell["low"], cell["high"], verdict, kind, shade)
 
@@ -214,19 +219,27 @@ def _seating_rows(summary: Plain, seats: int) -> list[tuple[str, ...]]:
 
 def ratings_at(summary: Plain, seats: int) -> dict[str, list[Scored]]:
     """Every kind of rating that a summary has for a table size, the best entrant first."""
-    tables = [table for table in summary.get("ratings", ()) if table["seats"] == seats]
     found = {}
-    for table in tables:
-        for key in SCORES:
-            if table.get(key):
-                scores = [Scored(row["name"], row["strength"], row["low"], row["high"]) for row in table[key]]
+    for table in summary["ratings"]:
+        for key, (_, _, number) in SCORES.items():
+            rows = table.get(key, ())
+            if table["seats"] == seats and rows and not isinstance(rows, dict):  # a dict says why there are none
+                scores = [Scored(row["name"], row[number], row["low"], row["high"]) for row in rows]
                 found[key] = sorted(scores, key=lambda score: -score.value)
     return found
 
 
+def ratings_say(summary: Plain, seats: int) -> str:
+    """How far the strengths of a table size explain its results; "" where there are none."""
+    fits = [
+        table["fit"]["share_explained"] for table in summary["ratings"] if table["seats"] == seats and "fit" in table
+    ]
+    return f"Strengths explain {100 * fits[0]:.0f} % of the cross table." if fits else ""
+
+
 def _ratings_chart(key: str, scores: Sequence[Scored]) -> Chart:
     """A chart of one kind of rating."""
-    title, unit = SCORES[key]
+    title, unit, _ = SCORES[key]
     return whiskers(title, scores, label=unit)
 
 

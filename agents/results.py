@@ -103,19 +103,28 @@ class Results:
 
     def of(self, line_up: LineUp) -> Blocks | None:
         """All blocks of a line-up, over all experiments; None when there are none."""
-        parts = [blocks for (_, names), blocks in sorted(self.blocks.items()) if names == line_up]
+        parts = [blocks for _, blocks in self.by_seed(line_up)]
         return concatenated(parts) if parts else None
+
+    def by_seed(self, line_up: LineUp) -> list[tuple[int, Blocks]]:
+        """The blocks of a line-up in each experiment, in the order of `of`."""
+        return [(seed, self.blocks[seed, names]) for seed, names in sorted(self.blocks) if names == line_up]
 
     @property
     def line_ups(self) -> list[LineUp]:
         """Every line-up that has blocks, each once, in the order they came."""
         return list(dict.fromkeys(line_up for _, line_up in self.blocks))
 
-    def outcomes(self) -> list[Outcomes]:
-        """The blocks as ratings need them, in the order of names."""
+    def outcomes(self, line_ups: Iterable[LineUp] | None = None) -> list[Outcomes]:
+        """The blocks as ratings need them, in the order of names.
+
+        Args:
+            line_ups: which; all there are when left out.
+        """
         outcomes = []
-        for line_up in sorted(self.line_ups):
-            parts = [(seed, blocks) for (seed, names), blocks in sorted(self.blocks.items()) if names == line_up]
+        wanted = set(self.line_ups if line_ups is None else line_ups)
+        for line_up in sorted(wanted & set(self.line_ups)):
+            parts = self.by_seed(line_up)
             units = np.concatenate([_units(seed, blocks.deal_ids) for seed, blocks in parts])
             outcomes.append(Outcomes(line_up, units, np.concatenate([blocks.place_means for _, blocks in parts])))
         return outcomes
@@ -188,7 +197,7 @@ class Results:
             if about["format"] != FORMAT:
                 raise ResultsError(f"{path} has format {about['format']}; this program reads {FORMAT}")
             results = cls(
-                terms=Terms(Rules(**about["rules"]), about["session"], about["buy_in"]),
+                terms=Terms(Rules.from_plain(about["rules"], about["fingerprint"]), about["session"], about["buy_in"]),
                 entrants={name: (spec, identity) for name, (spec, identity) in about["entrants"].items()},
                 faults={name: Faults(**faults) for name, faults in about["faults"].items()},
             )

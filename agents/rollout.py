@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from agents.arena import seats_in, stream_seed
 from agents.metrics import Stopwatch
 from agents.network import Actor
-from agents.neural import uniform_numbers
-from agents.policy import Decision, Policy
+from agents.policy import Decision, Policy, uniform_numbers
+from agents.referee import strict_answer
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.bourre.observation import unpack, unpack_actions
@@ -248,7 +248,8 @@ class SelfPlay:
                 rows = np.flatnonzero(who == index)
                 if len(rows):
                     asked = (packed[rows], legal_packed[rows], to_act[rows], self.rules, keys[rows])
-                    actions[rows] = policy.act(Decision.from_packed(*asked), np.random.default_rng(int(keys[0])))
+                    generator = np.random.default_rng(int(keys[0]))
+                    actions[rows] = strict_answer(policy, Decision.from_packed(*asked), generator)
             rows = np.flatnonzero(who == NETWORK)
             words, legal = packed[rows], legal_packed[rows]
         with watch.measure("inference"):

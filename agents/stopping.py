@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.sequential import UNDECIDED, Look, SequentialTest
 from agents.statistics import half_width
 
 BLOCKS_IN_A_TASK = 512  # fixed, so that no result can depend on the number of workers
@@ -69,6 +70,33 @@ class Precision:
             return done
         needed = int(done * min((widest / self.antes) ** 2, 2.0))
         return min(whole_tasks(max(needed, done + 1)), self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Separated:
+    """Until a sequential test has told the focal entrant of a cell from the field, or found them alike.
+
+    Attributes:
+        test: the test, which knows how many cells it is for.
+        most: blocks at which an undecided cell ends.
+    """
+
+    test: SequentialTest
+    most: int
+
+    def first(self) -> int:
+        """One task."""
+        return min(BLOCKS_IN_A_TASK, self.most)
+
+    def next(self, means: NDArray[np.float64]) -> int:
+        """A quarter more blocks, as long as the test is undecided."""
+        done = len(means)
+        return done if self.look(means).state != UNDECIDED else more_blocks(done, self.most)
+
+    def look(self, means: NDArray[np.float64]) -> Look:
+        """What the test says of D blocks [D, 2], the focal entrant's first."""
+        focal = means[:, 0]
+        return self.test.look(len(focal), float(focal.sum()), float((focal**2).sum()))
 
 
 def more_blocks(done: int, most: int) -> int:

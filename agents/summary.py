@@ -2,11 +2,20 @@
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from agents.arena import stream_seed
 from agents.cells import Cell, Seating, cells_of, plain_cell, plain_seating, seatings_of
-from agents.results import LineUp, Results
+from agents.outcomes import Outcomes
+from agents.results import LineUp, Results, means_by_name
+from agents.sequential import Look, SequentialTest
+from agents.standing import Standing, standing_of
+from agents.stopping import Separated, StoppingRule
+from agents.verdicts import ABOVE, BELOW, NOT_SEPARATED, Verdict, cell_verdicts
+
+RATING_STREAM = "tournament: ratings"
+_OTHER_SIDE = {ABOVE: BELOW, BELOW: ABOVE, NOT_SEPARATED: NOT_SEPARATED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +26,17 @@ class TableSummary:
         results: the blocks.
         cells: of the cross table.
         seatings: the other line-ups.
+        verdicts: of cells, adjusted for their number; by names of focal entrant and field.
+        standing: ratings of all entrants; None when no chain of line-ups connects them.
+        sequential: what the sequential test said of each cell, when there was one.
     """
 
     results: Results
     cells: list[Cell]
     seatings: list[Seating]
+    verdicts: dict[tuple[str, str], Verdict]
+    standing: Standing | None
+    sequential: "SequentialSummary | None"
 
     @property
     def num_players(self) -> int:
@@ -29,19 +44,71 @@ class TableSummary:
         return self.results.terms.rules.num_players
 
 
-def summarise(results: Results, line_ups: Sequence[LineUp] | None = None, *, seed: int) -> TableSummary:
+@dataclass(frozen=True, slots=True)
+class SequentialSummary:
+    """A sequential test of all cells.
+
+    Attributes:
+        test: the test.
+        looks: the last look at each cell, by names of focal entrant and field.
+    """
+
+    test: SequentialTest
+    looks: dict[tuple[str, str], Look]
+
+
+def summarise(
+    results: Results,
+    line_ups: Sequence[LineUp] | None = None,
+    *,
+    seed: int,
+    stop: StoppingRule | None = None,
+) -> TableSummary:
     """What the blocks of one table size say.
 
     Args:
         results: the blocks.
         line_ups: which, in what order; all there are when left out.
         seed: of all resampling.
+        stop: the rule that ended the tournament; a sequential test is reported.
+
+    Raises:
+        OutcomesError: results that contradict themselves.
     """
+    outcomes = results.outcomes(line_ups)
+    cells = cells_of(results, line_ups, seed=seed)
     return TableSummary(
         results=results,
-        cells=cells_of(results, line_ups, seed=seed),
+        cells=cells,
         seatings=seatings_of(results, line_ups, seed=seed),
+        verdicts=_verdicts(outcomes) if cells else {},
+        standing=standing_of(outcomes, seed=stream_seed(seed, RATING_STREAM)),
+        sequential=_sequential(results, cells, stop) if isinstance(stop, Separated) else None,
     )
+
+
+def _verdicts(outcomes: Sequence[Outcomes]) -> dict[tuple[str, str], Verdict]:
+    """Verdicts by names; at two seats one verdict serves both cells of a pair."""
+    verdicts = {(verdict.first, verdict.second): verdict for verdict in cell_verdicts(outcomes)}
+    mirrored = {
+        (second, first): replace(
+            verdict, first=second, second=first, mean=-verdict.mean, t=-verdict.t, verdict=_OTHER_SIDE[verdict.verdict]
+        )
+        for (first, second), verdict in verdicts.items()
+        if (second, first) not in verdicts
+    }
+    return verdicts | mirrored
+
+
+def _sequential(results: Results, cells: Sequence[Cell], stop: Separated) -> SequentialSummary:
+    """The last look at each cell."""
+    looks = {}
+    for cell in cells:
+        line_up = (cell.focal,) + (cell.field,) * (len(cell.positions) - 1)
+        blocks = results.of(line_up)
+        assert blocks is not None, "a cell has blocks"
+        looks[cell.focal, cell.field] = stop.look(means_by_name(blocks.place_means, line_up))
+    return SequentialSummary(stop.test, looks)
 
 
 def plain_summary(
@@ -57,8 +124,10 @@ def plain_summary(
     """
     terms = tables[0].results.terms
     return {
-        "cells": [plain_cell(cell) for table in tables for cell in table.cells],
+        "cells": [_plain_cell(table, cell) for table in tables for cell in table.cells],
         "line_ups": [plain_seating(seating) for table in tables for seating in table.seatings],
+        "ratings": [{"seats": table.num_players, **_plain_standing(table.standing)} for table in tables],
+        "sequential": [_plain_sequential(table) for table in tables if table.sequential is not None],
         "rules": {
             "preset": preset,
             "session": terms.session,
@@ -70,6 +139,28 @@ def plain_summary(
         "command": command,
         "versions": versions,
     }
+
+
+def _plain_cell(table: TableSummary, cell: Cell) -> dict[str, Any]:
+    """A cell with its verdicts."""
+    names = cell.focal, cell.field
+    verdict = table.verdicts[names]
+    plain = {**plain_cell(cell), "verdict": verdict.verdict, "p": verdict.p, "p_holm": verdict.p_adjusted}
+    if table.sequential is not None:
+        plain["sequential"] = dataclasses.asdict(table.sequential.looks[names])
+    return plain
+
+
+def _plain_standing(standing: Standing | None) -> dict[str, Any]:
+    """Ratings as JSON writes them."""
+    return {"available": False} if standing is None else {"available": True, **standing.plain()}
+
+
+def _plain_sequential(table: TableSummary) -> dict[str, Any]:
+    """The terms of a sequential test."""
+    assert table.sequential is not None, "asked only where there was one"
+    test = table.sequential.test
+    return {"seats": table.num_players, **dataclasses.asdict(test), "bounds": list(test.bounds)}
 
 
 def _plain_rules(results: Results) -> dict[str, Any]:

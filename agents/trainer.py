@@ -22,7 +22,7 @@ from agents.files import replace_file
 from agents.metrics import MetricsLog, Stopwatch, describe_rollout, tags_as_table
 from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
-from agents.policy import load_policy
+from agents.policy import Policy, load_policy
 from agents.ppo import Learner, Weights
 from agents.rollout import Opponents, SelfPlay, StartingPots, StartingStacks
 from agents.statistics import Estimate, estimate
@@ -32,7 +32,7 @@ from bourre_env.bourre.observation import layout
 STATE_FILE = "trainer.pt"
 LAST, BEST = "last.safetensors", "best.safetensors"
 YARDSTICKS = ("random", "heuristic")
-CHOSEN_BY = "heuristic"  # the yardstick that decides which checkpoint is the best
+TARGET = "target"  # what tags call the policy that a best response is trained against
 
 _WEIGHT_STREAM = "training: weights at the start"
 _MINIBATCH_STREAM = "training: minibatches"
@@ -71,6 +71,7 @@ class Trainer:
         folder: the run folder.
         counters: how far the run has come.
         learner: the networks.
+        yardsticks: the policies that strength is measured against, by name; the last decides which checkpoint is best.
         strength: results of the last evaluation by yardstick.
         saved: whether the last state and checkpoint could be written.
     """
@@ -89,6 +90,8 @@ class Trainer:
         """
         self.config, self.folder, self._warn = config, folder, warn
         self.rules = config.game()
+        self.yardsticks = yardsticks(config)
+        self.chosen_by = list(self.yardsticks)[-1]
         self.counters = Counters()
         self.strength: dict[str, Estimate] = {}
         self.saved = False
@@ -113,10 +116,8 @@ class Trainer:
     def warm_up(self) -> None:
         """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
         self._deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
-        for name in YARDSTICKS:
-            play_blocks(
-                self.rules, load_policy(name), load_policy(name), seed=0, deal_ids=[0], buy_in=self.config.buy_in
-            )
+        for policy in self.yardsticks.values():
+            play_blocks(self.rules, policy, policy, seed=0, deal_ids=[0], buy_in=self.config.buy_in)
 
     def run(self, *, stop: Callable[[], bool], report: Callable[[dict[str, float]], None]) -> None:
         """Train until the budget is spent; the state is saved on the way and at the end.
@@ -220,13 +221,13 @@ class Trainer:
         policy = NetworkPolicy(self.learner.actor, self.header(), name="the network in training")
         self.counters.evaluations = max(self.counters.evaluations + 1, self._evaluations_due)
         values = {}
-        for name in YARDSTICKS:
-            yardstick, buy_in = load_policy(name), self.config.buy_in
+        buy_in = self.config.buy_in
+        for name, yardstick in self.yardsticks.items():
             blocks = play_blocks(self.rules, policy, yardstick, seed=seed, deal_ids=deals, buy_in=buy_in)
             self.strength[name] = estimate(blocks.block_means, seed=seed)
             for part in ("mean", "low", "high"):
                 values[f"evaluation/{name}_{part}"] = float(getattr(self.strength[name], part))
-        mean = values[f"evaluation/{CHOSEN_BY}_mean"]
+        mean = values[f"evaluation/{self.chosen_by}_mean"]
         is_best = self.counters.best is None or mean > self.counters.best
         if is_best and self._guarded(BEST, lambda: self._save_network(BEST)):
             self.counters.best = mean
@@ -311,6 +312,22 @@ def network_spec(config: Config) -> NetworkSpec:
     return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
 
 
+def yardsticks(config: Config) -> dict[str, Policy]:
+    """The policies that strength is measured against, by the name their tags carry."""
+    if config.rollout.target is not None:
+        return {TARGET: load_policy(config.rollout.target)}
+    return {name: load_policy(name) for name in YARDSTICKS}
+
+
+def opponents(config: Config) -> Opponents:
+    """Who sits at the tables of the training deals besides the network."""
+    rollout = config.rollout
+    if rollout.target is not None:
+        return Opponents((load_policy(rollout.target),), (1.0,))
+    shares = (rollout.random_share, rollout.heuristic_share)
+    return Opponents((load_policy("random"), load_policy("heuristic")), shares)
+
+
 def self_play(config: Config) -> SelfPlay:
     """The training deals that some settings ask for."""
     rollout = config.rollout
@@ -319,7 +336,7 @@ def self_play(config: Config) -> SelfPlay:
         config.run.seed,
         config.seats_shown,
         StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),
-        Opponents((load_policy("random"), load_policy("heuristic")), (rollout.random_share, rollout.heuristic_share)),
+        opponents(config),
         StartingStacks(rollout.smallest_stack, rollout.largest_stack),
     )
 

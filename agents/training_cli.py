@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agents.config import CONFIG_FILE, MAY_CHANGE_ON_RESUME, Config, ConfigError, changed_keys, read_config
 from agents.files import obstacle, replace_file
-from agents.policy import PolicyError, PolicyFailedError
+from agents.policy import PolicyError, PolicyFailedError, check_rules, load_policy
 
 if TYPE_CHECKING:
     from agents.trainer import Trainer
@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.dry_run:
             print(config.to_toml(), end="")
             return DONE
+        if config.rollout.target is not None:
+            check_rules(load_policy(config.rollout.target), config.game())
         if options.resume is None:
             _make_folder(folder, config)
         return train(config, folder, resume=options.resume is not None)
@@ -168,7 +170,7 @@ def _finish(config: Config, folder: Path, trainer: "Trainer") -> None:
 
 
 def play_tournament(config: Config, folder: Path) -> None:
-    """Play the run's best checkpoint, else its last, against the yardsticks and print the table.
+    """Play the run's best checkpoint, else its last, against the yardsticks, or its target, and print the table.
 
     The deals are none that anything was learned or chosen by.
 
@@ -184,15 +186,19 @@ def play_tournament(config: Config, folder: Path) -> None:
     from agents.summary import summarise
     from agents.tournament import Plan, pairs, play_tournament
 
-    entrants = Entrant("trained", str(folder)), Entrant("random", "random"), Entrant("heuristic", "heuristic")
-    rules = config.game()
-    of_interest = [("trained", "random"), ("trained", "heuristic"), ("heuristic", "random")]
+    trained, rules = Entrant("trained", str(folder)), config.game()
+    if config.rollout.target is not None:
+        entrants: tuple[Entrant, ...] = (trained, Entrant("target", config.rollout.target))
+        of_interest = [("trained", "target")]
+    else:
+        entrants = (trained, Entrant("random", "random"), Entrant("heuristic", "heuristic"))
+        of_interest = [("trained", "random"), ("trained", "heuristic"), ("heuristic", "random")]
     line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
     terms = Terms(rules, buy_in=config.buy_in)
     plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
     results = play_tournament(plan)
-    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset, seed=seed)
+    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset)
 
 
 @contextlib.contextmanager
@@ -232,16 +238,17 @@ class _Display:
         if self._bar is not None:
             self._bar.set_description_str(text, refresh=False)
             self._bar.update(self._trainer.progress - self._bar.n)
-        elif "evaluation/heuristic_mean" in values or self._trainer.counters.iteration == 1:
+        elif f"evaluation/{self._trainer.chosen_by}_mean" in values or self._trainer.counters.iteration == 1:
             print(f"{self._trainer.progress:4.0%} {text}", file=sys.stderr, flush=True)
 
     def _text(self, values: dict[str, float]) -> str:
         """Deals, speed, time left and strength in words."""
         done = self._trainer.counters
         text = f"{done.deals:,} deals, {values['speed/deals_per_second']:,.0f}/s, {self._left()} left"
-        if "heuristic" in self._trainer.strength:
-            now = self._trainer.strength["heuristic"]
-            text += f", against heuristic {now.mean:+.3f} ({now.low:+.3f} to {now.high:+.3f})"
+        chosen_by = self._trainer.chosen_by
+        if chosen_by in self._trainer.strength:
+            now = self._trainer.strength[chosen_by]
+            text += f", against {chosen_by} {now.mean:+.3f} ({now.low:+.3f} to {now.high:+.3f})"
         return text
 
     def _left(self) -> str:

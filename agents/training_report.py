@@ -159,7 +159,7 @@ def read_log(path: Path) -> Log:
 
 def sections_of(log: Log) -> list[Section]:
     """All charts of a run."""
-    shares = [_curve(log, tag, name, 100) for tag, name in SHARES.items()]
+    shares = [curve_of(log, tag, name, 100) for tag, name in SHARES.items()]
     stack = [stacked("Where the time goes", shares, x_label="deals", y_label="%")] if all(s.x for s in shares) else []
     return [
         Section(
@@ -194,14 +194,14 @@ def _panels(log: Log, panels: Sequence[Panel]) -> tuple[Chart, ...]:
     """The charts for which anything has been logged."""
     charts = []
     for panel in panels:
-        series = [_curve(log, tag, name, panel.scale) for tag, name in panel.tags.items()]
+        series = [curve_of(log, tag, name, panel.scale) for tag, name in panel.tags.items()]
         drawn = [line for line in series if line.x]
         if drawn:
             charts.append(lines(panel.title, drawn, x_label="deals", y_label=panel.y_label))
     return tuple(charts)
 
 
-def _curve(log: Log, tag: str, name: str, scale: float) -> Series:
+def curve_of(log: Log, tag: str, name: str, scale: float) -> Series:
     """The values of a tag over deals; of a long run the means of neighbouring iterations."""
     points = [(line["deals"], scale * line[tag]) for line in log if line.get(tag) is not None]
     parts = np.array_split(np.array(points, np.float64).reshape(-1, 2), max(1, min(len(points), MOST_POINTS)))

@@ -89,7 +89,9 @@ def test_a_tournament_prints_every_pair_with_its_interval(capsys):
     assert tournament("random", "heuristic", "stayer=always_stay", "--blocks", "50", "--seats", "3") == 0
     printed = capsys.readouterr()
     assert "\x1b" not in printed.out
-    lines = [line for line in printed.out.splitlines() if re.search(r"[+-]\d\.\d{3} to [+-]\d\.\d{3}", line)]
+    cells = printed.out.partition("One focal seat")[0]
+    lines = [line for line in cells.splitlines() if re.search(r"[+-]\d\.\d{3} to [+-]\d\.\d{3}", line)]
+    assert all(line.split()[-1] in ("above", "below", "separated") for line in lines)
     pairs = [re.findall(r"[a-z_]+", line)[:2] for line in lines]
     names = ["random", "heuristic", "stayer"]
     assert pairs == [[focal, field] for focal in names for field in names if focal != field]

@@ -63,6 +63,11 @@ BAD_FILES = {
     "no_learning_rate": ("[learn]\nlearning_rate = 0.0", "learn.learning_rate = 0.0"),
     "share_above_one": ("[rollout]\ncarry_share = 1.5", "rollout.carry_share = 1.5"),
     "shares_above_one": (MINIMAL + "[rollout]\nrandom_share = 0.6\nheuristic_share = 0.6", "together at most 1"),
+    "target_and_others": (
+        MINIMAL + "[rollout]\ntarget = 'heuristic'\nrandom_share = 0.1",
+        "rollout.target takes every",
+    ),
+    "empty_target": ("[rollout]\ntarget = ''", "rollout.target = '': it must not be empty"),
     "one_block": ("[evaluation]\nblocks = 1", "evaluation.blocks = 1"),
     "one_final_block": (MINIMAL + "[evaluation]\nfinal_blocks = 1", "final_blocks = 1: an interval needs at least 2"),
 }
@@ -156,7 +161,7 @@ def test_settings_survive_their_own_file(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["smoke", "selfplay"])
+@pytest.mark.parametrize("name", ["smoke", "selfplay", "best_response"])
 def test_the_presets_are_good(name: str) -> None:
     config = read_config(CONFIGS / f"{name}.toml")
     assert config.game().num_players == config.rules.num_players

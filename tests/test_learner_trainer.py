@@ -16,8 +16,9 @@ from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash
 from agents.metrics import TAGS
 from agents.policy import load_policy
 from agents.ppo import DivergedError
+from agents.rollout import NETWORK
 from agents.statistics import estimate
-from agents.trainer import STATE_FILE, Trainer, network_spec
+from agents.trainer import STATE_FILE, Trainer, network_spec, self_play
 
 
 @pytest.fixture(autouse=True)
@@ -103,11 +104,25 @@ def test_a_kill_between_two_checkpoints_repeats_what_was_lost(tmp_path: Path) ->
     assert steps_of(tmp_path / "killed", "ppo/kl") == list(range(64, 641, 64))
 
 
+def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Path) -> None:
+    trainer = tiny_trainer(
+        tmp_path, run={"deals": 256}, rollout={"deals": 128, "target": "always_stay", "random_share": 0.0}
+    )
+    assert [policy.name for policy in trainer.yardsticks.values()] == ["always_stay"]
+    line_ups = self_play(trainer.config).opponents.line_ups(trainer.rules, 1, np.arange(500))
+    assert ((line_ups == NETWORK).sum(axis=1) == 1).all()
+    run(trainer)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    measured = [tag for tag in lines[-1] if tag.startswith("evaluation/")]
+    assert measured == [f"evaluation/target_{part}" for part in ("mean", "low", "high")]
+    assert trainer.counters.best == max(line["evaluation/target_mean"] for line in lines)
+
+
 def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     trainer = run(tiny_trainer(tmp_path, run={"deals": 512}, rollout={"deals": 256}))
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     logged = set().union(*lines)
-    rare = {"pass_rate/trumps_4", "pass_rate/trumps_5"}
+    rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(tag for tag in TAGS if tag.startswith("evaluation/target"))}
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes"}
     assert lines[-1]["deals"] == trainer.counters.deals == 512
     shares = [lines[-1][f"speed/share_{work}"] for work in ("engine", "inference", "learning")]

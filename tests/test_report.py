@@ -17,8 +17,10 @@ from agents.evaluation_cli import main
 from agents.frames import frames_of
 from agents.habits import habits_of
 from agents.recording import record_deal
-from agents.report import tournament_page
+from agents.report import read_tournament, tournament_page
+from agents.report_deals import shown_deals
 from agents.report_markdown import tournament_markdown
+from agents.report_views import ratings_at, verdict_of
 from agents.results import Results, Terms
 from agents.stopping import FixedBlocks
 from agents.summary import plain_summary, summarise
@@ -87,7 +89,7 @@ def test_the_page_is_whole_stands_alone_and_can_be_read_aloud(html):
         assert f"How {name} plays" in page.headings
     assert "numpy 2" in page.text
     assert f"play {EVIL}" in page.text
-    assert html.count("<svg") == 3 + 3 * 3
+    assert html.count("<svg") == 4 + 3 + 3 * 3
 
 
 def test_the_same_results_give_the_same_bytes(tournament, html):
@@ -116,29 +118,39 @@ def test_the_cross_table_holds_the_numbers_of_the_summary(tournament, html):
         text = row[[name.strip() for name in header].index(cell["field"])]
         numbers = [f"{cell[key]:+.3f}" for key in ("mean", "low", "high")]
         assert re.findall(r"[+-]\d+\.\d{3}", text) == numbers
-        verdict = "above" if cell["low"] > 0 else "below" if cell["high"] < 0 else "not separated"
-        assert verdict in text
+        assert cell["verdict"] in text
     for place in summary["line_ups"][0]["places"]:
         numbers = f"{place['mean']:+.3f} ", f"{place['low']:+.3f} to {place['high']:+.3f} "
         assert any(row[1].strip() == place["name"] and tuple(row[2:4]) == numbers for row in rows if len(row) == 6)
 
 
-def test_verdicts_and_ratings_of_the_summary_are_shown_where_there_are_any(tournament):
-    summary, tables = tournament
-    cells = [{**cell, "verdict": "above" if cell["focal"] == "random" else "below"} for cell in summary["cells"]]
-    scores = [
-        {"name": name, "strength": strength, "low": strength - 0.1, "high": strength + 0.1}
-        for name, strength in (("random", -0.75), (EVIL, 0.5), ("_stay", 0.25))
-    ]
-    ratings = [{"seats": 3, "strength": scores, "plackett_luce": scores[:2]}, {"seats": 4, "strength": scores}]
-    plain = {**summary, "cells": cells, "ratings": ratings}
-    page = Page(tournament_page(plain, tables, costliest=0))
-    assert "Holm" in page.text
+def test_ratings_are_those_of_the_summary(tournament, html):
+    summary = tournament[0]
+    page, markdown = Page(html), tournament_markdown(summary)
     assert "Ratings" in page.headings
-    ranked = [row for row in page.rows if len(row) == 3 and row[2] == "+0.4000 to +0.6000 "]
-    assert [row[0].strip() for row in ranked] == [EVIL, EVIL]
-    assert "Strength by least squares, 3 seats" in tournament_markdown(plain)
-    assert "Ratings" not in Page(tournament_page(summary, tables, costliest=0)).headings
+    (ratings,) = summary["ratings"]
+    for kind, number in {"strength": "value", "plackett_luce": "value", "alpha_rank": "average"}.items():
+        for row in ratings[kind]:
+            shown = [row["name"], f"{row[number]:+.4f}", f"{row['low']:+.4f} to {row['high']:+.4f}"]
+            assert shown in [[value.strip() for value in cells] for cells in page.rows]
+            assert f"| {row[number]:+.3f} | {row['low']:+.3f} to {row['high']:+.3f} |" in markdown
+    assert f"explain {100 * ratings['fit']['share_explained']:.0f} %" in page.text
+
+
+def test_what_there_are_no_ratings_of_is_left_out(tournament):
+    summary = tournament[0]
+    (ratings,) = summary["ratings"]
+    some = {"seats": 3, "available": True, "strength": ratings["strength"], "alpha_rank": {"not_available": "why"}}
+    assert list(ratings_at({"ratings": [some]}, 3)) == ["strength"]
+    assert ratings_at({"ratings": [{"seats": 3, "available": False}]}, 3) == {}
+    assert ratings_at({"ratings": [some]}, 4) == {}
+
+
+def test_a_sequential_test_gives_the_verdicts_where_there_was_one(tournament):
+    cells = tournament[0]["cells"]
+    stopped = [{**cell, "sequential": {"state": "undecided"}} for cell in cells]
+    assert {verdict_of(cell) for cell in stopped} == {"undecided"}
+    assert {verdict_of(cell) for cell in cells} == {cell["verdict"] for cell in cells}
 
 
 def test_deals_can_be_stepped_through_and_are_records(tournament, html):
@@ -273,9 +285,12 @@ def test_the_report_of_a_tournament_names_faults_and_every_table_size(folder):
     assert len(html) < 600_000
 
 
-def test_costliest_says_how_many_deals_are_shown(folder, tmp_path):
-    assert main(["report", str(folder), "--out", str(tmp_path / "a.html"), "--costliest", "0"]) == 0
-    assert "<pre>bourre record" not in (tmp_path / "a.html").read_text()
+def test_costliest_says_how_many_deals_are_shown(folder):
+    _, tables = read_tournament(folder)
+    for number in (0, 2):
+        players, frames = shown_deals(tables, ["random", "odd"], number)
+        assert [len(player.deals) for player in players] == [number, number]
+        assert len(frames) == 2 * number
 
 
 @pytest.mark.parametrize(

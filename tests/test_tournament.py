@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -350,6 +351,37 @@ def test_results_merge_in_any_order_and_refuse_what_does_not_belong_together(tmp
         parts[0].merge(play_tournament(plan_of("random", "heuristic=odd_bots:Bot")))
 
 
+def test_b147_merging_results_is_a_command(tmp_path, capsys):
+    for name, seed in {"one": "1", "two": "2"}.items():
+        words = ["random", "heuristic", "--blocks", "20", "--seats", "3", "4", "--seed", seed]
+        assert tournament(*words, "--out", str(tmp_path / name)) == 0
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    for number, order in enumerate([folders, folders[::-1], [*folders, folders[0]]]):
+        assert main(["merge", *order, "--out", str(tmp_path / str(number))]) == 0
+    printed = capsys.readouterr().out
+    assert "rules pagat, 3 seats, seeds 1, 2. Each line: 40 deals" in printed
+    assert files_of(tmp_path / "0") == files_of(tmp_path / "1") == files_of(tmp_path / "2")
+    summary = json.loads((tmp_path / "0" / "summary.json").read_text())
+    assert summary["seeds"] == [1, 2]
+    assert [cell["blocks"] for cell in summary["cells"]] == [40] * 4
+
+
+def test_b147_results_of_other_rules_are_refused_by_one_line(tmp_path, capsys):
+    for rules in ("pagat", "hoyle"):
+        words = ["random", "heuristic", "--blocks", "4", "--rules", rules, "--out", str(tmp_path / rules)]
+        assert tournament(*words) == 0
+    capsys.readouterr()
+    for folders, complaint in [
+        (["pagat", "hoyle"], "results of different rules cannot be mixed"),
+        (["pagat", "nowhere"], "nowhere holds no results"),
+    ]:
+        assert main(["merge", *(str(tmp_path / name) for name in folders), "--out", str(tmp_path / "out")]) == 2
+        printed = capsys.readouterr()
+        assert complaint in printed.err
+        assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_deal_that_ended_in_two_ways_is_noticed():
     results = play_tournament(plan_of("random", "heuristic"))
     line_up = ("random", *["heuristic"] * 3)
@@ -422,6 +454,72 @@ def test_precision_gives_up_at_the_most_blocks():
     assert rule.next(rng.normal(size=(2000, 2))) == 2000
 
 
+def test_until_separated_plays_each_pair_until_a_sequential_test_has_decided(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(stopping, "BLOCKS_IN_A_TASK", 128)
+    words = ["heuristic", "random", "same=heuristic", "--until-separated", "--effect", "0.1"]
+    assert tournament(*words, "--out", str(tmp_path / "a")) == 0
+    printed = capsys.readouterr().out
+    summary = json.loads((tmp_path / "a" / "summary.json").read_text())
+    states = {(cell["focal"], cell["field"]): cell["sequential"]["state"] for cell in summary["cells"]}
+    assert states == {
+        ("heuristic", "random"): "above",
+        ("heuristic", "same"): "not separated",
+        ("random", "heuristic"): "below",
+        ("random", "same"): "below",
+        ("same", "heuristic"): "not separated",
+        ("same", "random"): "above",
+    }
+    bounds = summary["sequential"][0]["bounds"]
+    assert f"from {bounds[1]:.2f} on separated, from {bounds[0]:.2f} down alike" in printed
+    for cell in summary["cells"]:
+        decided = cell["sequential"]["above"], cell["sequential"]["below"]
+        assert max(decided) >= bounds[1] or max(decided) <= bounds[0]
+    assert len({cell["blocks"] for cell in summary["cells"]}) > 1
+    assert main(["tournament", *words, "--out", str(tmp_path / "b"), "--workers", "2", "--no-report"]) == 0
+    assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
+    assert tournament(*words, "--tables", "mixed") == 2
+    assert "--until-separated: it compares pairs" in capsys.readouterr().err
+
+
+def test_an_undecided_pair_ends_at_the_most_blocks(tmp_path):
+    words = ["heuristic", "same=heuristic", "--until-separated", "--effect", "0.001", "--blocks", "600"]
+    assert tournament(*words, "--out", str(tmp_path)) == 0
+    cells = json.loads((tmp_path / "summary.json").read_text())["cells"]
+    assert [(cell["blocks"], cell["sequential"]["state"]) for cell in cells] == [(600, "undecided")] * 2
+
+
+# --- ratings of a tournament ---
+
+
+def test_ratings_do_not_depend_on_the_order_of_anything(tmp_path):
+    names = ["random", "heuristic", "always_stay", "always_pass"]
+    ratings = []
+    for number, order in enumerate([names, names[::-1]]):
+        assert tournament(*order, "--blocks", "40", "--out", str(tmp_path / str(number))) == 0
+        ratings.append(json.loads((tmp_path / str(number) / "summary.json").read_text())["ratings"])
+    assert ratings[0] == ratings[1]
+    strength = {entry["name"]: entry for entry in ratings[0][0]["strength"]}
+    assert sum(entry["value"] for entry in strength.values()) == pytest.approx(0)
+    assert strength["heuristic"]["low"] > strength["random"]["high"]
+    assert sum(entry["value"] for entry in ratings[0][0]["maximal_lottery"]) == pytest.approx(1)
+
+
+def test_two_groups_that_never_met_have_no_ratings(tmp_path, capsys):
+    words = ["a=random", "b=heuristic", "c=random", "d=heuristic", "--blocks", "10", "--tables", "none"]
+    assert tournament(*words, "--line-up", "a,b,a,b", "--line-up", "c,d,c,d", "--out", str(tmp_path)) == 0
+    assert json.loads((tmp_path / "summary.json").read_text())["ratings"] == [{"seats": 4, "available": False}]
+    assert "Plackett-Luce" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_verdicts_of_a_pair_mirror_each_other_at_two_seats(seats, tmp_path):
+    words = ["heuristic", "random", "--blocks", "80", "--seats", str(seats), "--out", str(tmp_path)]
+    assert tournament(*words) == 0
+    cells = json.loads((tmp_path / "summary.json").read_text())["cells"]
+    assert [cell["verdict"] for cell in cells] == ["above", "below"]
+    assert (cells[0]["p_holm"] == cells[1]["p_holm"]) == (seats == 2)
+
+
 # --- what blocks say ---
 
 
@@ -432,6 +530,19 @@ def test_cells_are_what_the_arena_plays():
     assert cell.antes.mean == blocks.block_means.mean()
     assert cell.forfeits == 0
     assert seatings_of(results, seed=3) == []
+
+
+def test_the_luck_of_the_cards_can_be_taken_out(tmp_path, capsys):
+    words = ["heuristic", "always_stay", "same=heuristic", "--blocks", "1000", "--out", str(tmp_path)]
+    assert tournament(*words) == 0
+    cells = json.loads((tmp_path / "summary.json").read_text())["cells"]
+    assert sum(cell["adjusted"] is None for cell in cells) == 2  # nothing to adjust between a policy and itself
+    for cell in cells:
+        if cell["adjusted"] is not None:
+            assert 0.5 < cell["adjusted"]["variance_ratio"] < 0.9
+            assert cell["adjusted"]["low"] < cell["mean"] < cell["adjusted"]["high"]
+            assert cell["adjusted"]["high"] - cell["adjusted"]["low"] < cell["t_high"] - cell["t_low"]
+    assert re.search(r"they need [1-4]\d to [1-4]\d % fewer deals", capsys.readouterr().out)
 
 
 # --- entrants ---

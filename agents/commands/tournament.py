@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.arena import check_session
+from agents.cells import is_cell
 from agents.commands.options import (
     BadInputError,
     Commands,
@@ -31,7 +32,8 @@ from agents.progress import Progress
 from agents.referee import DEFAULT_TIME_LIMIT
 from agents.report_files import HTML, MARKDOWN, SUMMARY
 from agents.results import LineUp, Results, ResultsError, Terms
-from agents.stopping import FixedBlocks, Precision, StoppingRule
+from agents.sequential import EFFECT, SequentialTest
+from agents.stopping import FixedBlocks, Precision, Separated, StoppingRule
 from agents.summary import TableSummary, plain_summary, summarise
 from agents.tournament import MOST_LINE_UPS, Plan, mixed, pairs, play_tournament
 from bourre_env.bourre.rules import MAX_CHIPS, Rules
@@ -98,11 +100,20 @@ def _add_stopping(tournament: argparse.ArgumentParser) -> None:
         "--blocks",
         type=integer(2, None, "an interval needs at least 2"),
         metavar="N",
-        help=f"deals a pair, each played from every seat ({DEFAULT_BLOCKS}; with --precision at most, {MOST_BLOCKS})",
+        help=f"deals a pair, each played from every seat ({DEFAULT_BLOCKS}; else at most, {MOST_BLOCKS})",
     )
     until = tournament.add_mutually_exclusive_group()
+    positive = number(0, exclusive=True)
+    until.add_argument("--precision", type=positive, metavar="ANTES", help="play until each interval is ± this narrow")
     until.add_argument(
-        "--precision", type=number(0, exclusive=True), metavar="ANTES", help="play until each interval is ± this narrow"
+        "--until-separated", action="store_true", help="play until a sequential test (GSPRT) has decided each pair"
+    )
+    add(
+        "--effect",
+        type=positive,
+        default=EFFECT,
+        metavar="X",
+        help="smallest difference that test is to find, in deviations of a block (%(default)s)",
     )
 
 
@@ -119,8 +130,11 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     with Progress(None, "deals", sys.stderr) as progress:
         for plan, results, file in zip(plans, begun, files, strict=True):
             _play(plan, results, file, options.workers, progress)
-    tables = [summarise(results, plan.line_ups, seed=plan.seed) for plan, results in zip(plans, begun, strict=True)]
-    print_summary(console(), tables, preset=options.rules, seed=options.seed)
+    tables = [
+        summarise(results, plan.line_ups, seed=plan.seed, stop=plan.stop)
+        for plan, results in zip(plans, begun, strict=True)
+    ]
+    print_summary(console(), tables, preset=options.rules)
     if options.out is not None:
         summary = write_summary(options.out, tables, preset=options.rules, command=command_line(words))
         if not options.no_report:
@@ -155,7 +169,8 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
             raise BadInputError(f"--session-deals {options.session_deals}: {error}") from None
         terms = Terms(rules, options.session_deals, options.table_stakes)
         line_ups = _line_ups(options, entrants, seats)
-        plans.append(Plan(entrants, terms, line_ups, options.seed, _stopping_rule(options), options.time_limit))
+        stop = _stopping_rule(options, line_ups)
+        plans.append(Plan(entrants, terms, line_ups, options.seed, stop, options.time_limit))
     return plans
 
 
@@ -188,10 +203,14 @@ def _named_line_up(text: str, names: Sequence[str], seats: int) -> LineUp:
     return line_up
 
 
-def _stopping_rule(options: argparse.Namespace) -> StoppingRule:
+def _stopping_rule(options: argparse.Namespace, line_ups: Sequence[LineUp]) -> StoppingRule:
     """When a line-up has played enough."""
     if options.precision is not None:
         return Precision(options.precision, options.blocks or MOST_BLOCKS)
+    if options.until_separated:
+        if not all(is_cell(line_up) for line_up in line_ups):
+            raise BadInputError("--until-separated: it compares pairs; leave out --line-up and --tables")
+        return Separated(SequentialTest(effect=options.effect, cells=len(line_ups)), options.blocks or MOST_BLOCKS)
     return FixedBlocks(options.blocks or DEFAULT_BLOCKS)
 
 

@@ -8,34 +8,90 @@ from rich.table import Table
 
 from agents.cells import Cell, Seating
 from agents.commands.options import interval
+from agents.population import NotAvailable
+from agents.scores import Scores
+from agents.standing import Standing
 from agents.statistics import Estimate
-from agents.summary import TableSummary
+from agents.summary import SequentialSummary, TableSummary
 
 WIDTH_WITH_T = 110  # narrower terminals leave the second interval to summary.json
 
 
-def print_summary(out: Console, tables: Sequence[TableSummary], *, preset: str, seed: int) -> None:
+def print_summary(out: Console, tables: Sequence[TableSummary], *, preset: str) -> None:
     """Print what a tournament has found, one table size after the other, then who broke the rules."""
     for table in tables:
         if table.cells:
-            print_cells(out, table.cells)
+            _print_cells(out, table)
         if table.seatings:
             _print_seatings(out, table.seatings)
-        out.print(_legend(table, preset, seed), soft_wrap=True)
+        out.print(_legend(table, preset), soft_wrap=True)
+        if table.sequential is not None:
+            out.print(_sequential_legend(table.sequential), soft_wrap=True)
+        if table.standing is not None:
+            _print_standing(out, table.standing)
     _print_faults(out, tables)
 
 
-def print_cells(out: Console, cells: Sequence[Cell]) -> None:
-    """Print one line a cell: antes a deal and shares of deals, each with its interval."""
+def _print_cells(out: Console, summary: TableSummary) -> None:
+    """Print one line a cell: antes a deal and shares of deals, each with its interval, and whether it is separated."""
     is_wide = out.width >= WIDTH_WITH_T
-    table = _table(
-        ["focal", "against"], ["antes a deal, 95 %", *["Student's t"] * is_wide, "pots %", "bourré %", "passed %"]
-    )
-    for cell in cells:
+    numbers = ["antes a deal, 95 %", *["Student's t"] * is_wide, "pots %", "bourré %", "passed %"]
+    table = _table(["focal", "against"], numbers, ["verdict"])
+    for cell in summary.cells:
         beside = [interval(cell.antes.t_low, cell.antes.t_high)] * is_wide
         shares = (_percent(share) for share in (cell.pots_won, cell.bourre_rate, cell.pass_rate))
-        table.add_row(cell.focal, cell.field, _antes(cell.antes), *beside, *shares)
+        table.add_row(cell.focal, cell.field, _antes(cell.antes), *beside, *shares, _verdict(summary, cell))
     out.print(table)
+
+
+def _verdict(summary: TableSummary, cell: Cell) -> str:
+    """Whether a cell is separated, by the test that ended it, or else by Holm."""
+    if summary.sequential is None:
+        return summary.verdicts[cell.focal, cell.field].verdict
+    look = summary.sequential.looks[cell.focal, cell.field]
+    return f"{look.state} ({look.above:+.1f}, {look.below:+.1f})"
+
+
+def _sequential_legend(sequential: SequentialSummary) -> str:
+    """The terms of a sequential test."""
+    test = sequential.test
+    low, high = test.bounds
+    return (
+        f"Sequential test: mean over deviation of a block, 0 against {test.effect:g} and against -{test.effect:g}; "
+        f"alpha {test.alpha:g} over {test.cells} cells, beta {test.beta:g}. In brackets both log-likelihood ratios: "
+        f"from {high:.2f} on separated, from {low:.2f} down alike. After an early stop intervals are too hopeful."
+    )
+
+
+def _print_standing(out: Console, standing: Standing) -> None:
+    """Print the ratings, best first."""
+    table = _table(["entrant"], ["strength in antes a deal, 95 %", "Plackett-Luce", "alpha-Rank %", "lottery %"])
+    strength = standing.ratings.strength
+    for entrant in strength.ranking:
+        name = strength.names[entrant]
+        table.add_row(
+            name,
+            _score(strength, name),
+            _score(standing.plackett_luce, name),
+            _share(standing.alpha_rank, name),
+            _share(standing.lottery, name),
+        )
+    out.print(table)
+    fit = standing.ratings.fit
+    out.print(f"Strengths explain {100 * fit.share_explained:.0f} % of the cross table.", soft_wrap=True)
+
+
+def _score(scores: Scores, name: str) -> str:
+    """A score with its interval."""
+    entrant = scores.names.index(name)
+    return f"{scores.values[entrant]:+.3f} ({interval(scores.low[entrant], scores.high[entrant])})"
+
+
+def _share(scores: Scores | NotAvailable, name: str) -> str:
+    """Mean over the resampled deals of a share, in percent."""
+    if isinstance(scores, NotAvailable):
+        return "-"
+    return f"{100 * scores.average[scores.names.index(name)]:.0f}"
 
 
 def _print_seatings(out: Console, seatings: Sequence[Seating]) -> None:
@@ -48,19 +104,38 @@ def _print_seatings(out: Console, seatings: Sequence[Seating]) -> None:
     out.print(table)
 
 
-def _legend(table: TableSummary, preset: str, seed: int) -> str:
+def _legend(table: TableSummary, preset: str) -> str:
     """What the numbers of a table size mean."""
     terms = table.results.terms
     seats = table.num_players
     stakes = "" if terms.buy_in is None else f" at table stakes of {terms.buy_in} antes"
+    seeds = sorted({seed for seed, _ in table.results.blocks})
+    numbers = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
     unit = "deals" if terms.session == 1 else f"sessions of {terms.session} deals"
     lengths = sorted({cell.antes.blocks for cell in table.cells} | {a.blocks for s in table.seatings for a in s.antes})
     blocks = f"{lengths[0]:,}" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,}"
     each = f", {lengths[0] * seats:,} in all" if len(lengths) == 1 else ""
     return (
-        f"One focal seat against {seats - 1} of the other; rules {preset}{stakes}, {seats} seats, seed {seed}. "
+        f"One focal seat against {seats - 1} of the other; rules {preset}{stakes}, {seats} seats, {numbers}. "
         f"Each line: {blocks} {unit} played from every seat{each}. Intervals: 95 % bootstrap over {unit}."
+        f"{_verdict_legend(table)}" + _saved(table.cells)
     )
+
+
+def _verdict_legend(table: TableSummary) -> str:
+    """How verdicts were found, where no sequential test is explained anyway."""
+    if not table.cells or table.sequential is not None:
+        return ""
+    return " Verdicts: t-tests at 5 %, adjusted for their number (Holm)."
+
+
+def _saved(cells: Sequence[Cell]) -> str:
+    """How much narrower intervals get when the luck of the cards is taken out."""
+    ratios = sorted(cell.adjusted.variance_ratio for cell in cells if cell.adjusted is not None)
+    if not ratios:
+        return ""
+    least, most = (round(100 * (1 - ratio)) for ratio in (ratios[-1], ratios[0]))
+    return f" With the luck of the cards taken out they need {least} to {most} % fewer deals (summary.json: adjusted)."
 
 
 def _print_faults(out: Console, tables: Sequence[TableSummary]) -> None:
@@ -78,13 +153,15 @@ def _print_faults(out: Console, tables: Sequence[TableSummary]) -> None:
         out.print(f"{name}: {', '.join(counts)}. First: {example}", soft_wrap=True, markup=False)
 
 
-def _table(words: Sequence[str], numbers: Sequence[str]) -> Table:
-    """A table with columns of words, then of numbers."""
+def _table(words: Sequence[str], numbers: Sequence[str], last: Sequence[str] = ()) -> Table:
+    """A table with columns of words, then of numbers, then of words again."""
     table = Table(box=SIMPLE, show_edge=False, pad_edge=False)
     for heading in words:
         table.add_column(heading, overflow="fold")
     for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=True)
+    for heading in last:
+        table.add_column(heading, no_wrap=True)
     return table
 
 

@@ -8,6 +8,7 @@ import difflib
 import functools
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,6 +195,26 @@ class Rules:
         if name == "pagat_limit" and isinstance(chosen.get("ante", 1), int):  # twenty antes, whatever the ante
             chosen.setdefault("limit", LIMIT_IN_ANTES * chosen.get("ante", 1))
         return Rules(**chosen)
+
+    @staticmethod
+    def from_plain(fields: Mapping[str, Any], fingerprint: str) -> "Rules":
+        """Rules from their JSON form, where tuples are lists.
+
+        Args:
+            fields: every field by name, as `dataclasses.asdict` gives them.
+            fingerprint: what it was when they were written down.
+
+        Raises:
+            RulesError: no rules, or the fields mean something else in this version.
+            TypeError: a field of another name.
+        """
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
+        }
+        rules = Rules(**values)
+        if rules.fingerprint != fingerprint:
+            raise RulesError(f"rules of fingerprint {fingerprint} mean something else in this version")
+        return rules
 
     @functools.cached_property
     def fingerprint(self) -> str:
