@@ -223,6 +223,14 @@ def test_7_2_a_policy_that_hangs_forfeits_all_its_deals_and_the_tournament_goes_
     assert files[0]["blocks-4.parquet"] == files[1]["blocks-4.parquet"]
 
 
+def test_a_policy_that_ends_its_process_ends_the_tournament_by_one_line(tmp_path, capsys):
+    words = ["tournament", "random", "odd=odd_bots:EndsTheProcess", "--blocks", "40", "--workers", "2"]
+    assert main([*words, "--out", str(tmp_path)]) == 1
+    printed = capsys.readouterr().err
+    assert "a worker process died" in printed
+    assert "Traceback" not in printed
+
+
 def test_an_alarm_is_taken_back():
     with referee.alarm_after(60.0):
         pass

@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from agents.cells import is_cell
 from agents.commands.options import (
     BadInputError,
     Commands,
+    FailedError,
     add_rules,
     add_seed,
     check_folder,
@@ -239,6 +241,12 @@ def _play(plan: Plan, results: Results, file: Path | None, workers: int, progres
 
     try:
         play_tournament(plan, results, workers=workers, report=progress.add, save=save)
+    except BrokenProcessPool:
+        save(results)
+        kept = "" if file is None or not results.blocks else f"; {file} keeps what was played"
+        raise FailedError(
+            f"a worker process died: out of memory, or ended by a policy (--workers 1 shows by which){kept}"
+        ) from None
     except KeyboardInterrupt:
         if file is None or not results.blocks:
             raise
