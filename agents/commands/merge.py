@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.commands.options import BadInputError, Commands, check_folder, command_line, console, folder
-from agents.commands.tournament import SUMMARY, blocks_file, write_summary
+from agents.commands.tournament import blocks_file, write_summary
 from agents.commands.tournament_tables import print_summary
 from agents.files import replace_file
+from agents.report_files import SUMMARY
 from agents.results import Results, ResultsError
 from agents.summary import summarise
 
