@@ -3,7 +3,7 @@
 Another policy, the prior, says what everybody else does, what this seat would do without looking ahead, and how all
 play on. Worlds are deals in which the prior would have shown this seat what it has seen (`likely_worlds`); they are
 drawn from a table made of the observation alone (`tables_as_seen`). All actions are tried in the same worlds with the
-same random numbers, and the prior's own action is left only for a gain that other worlds confirm (`lookahead`).
+same random numbers, and the prior's own action is left only for a gain that stands out from the noise.
 
 This is one step of policy improvement by rollouts, with inference by the prior as in Rebstock et al. (2019). Where too
 few worlds are found the prior decides.
@@ -40,11 +40,11 @@ class Effort:
     """How hard and about what to think.
 
     Attributes:
-        worlds: most worlds an action is tried in; half of them choose, half confirm.
+        worlds: most worlds an action is tried in.
         proposals: blind worlds drawn at once to find those.
         rounds: times that so many are drawn at most, until there are enough worlds.
-        fewest: worlds that are too few to leave the prior's action.
-        caution: standard errors by which the confirmed gain must exceed 0.
+        fewest: with fewer worlds the prior decides.
+        caution: standard errors by which the gain over the prior's action must exceed 0.
         time: seconds a decision after which no further round begins; 0 for no limit. Then the clock has a say in what
             is played, and results differ from run to run.
         kinds: of decisions that are searched: whether to stay, which cards to throw away, what to lead, what to follow
@@ -52,12 +52,12 @@ class Effort:
     """
 
     worlds: int = 256
-    proposals: int = 2048
-    rounds: int = 4
-    fewest: int = 16
+    proposals: int = 1024
+    rounds: int = 8
+    fewest: int = 8
     caution: float = 1.0
     time: float = 0.0
-    kinds: frozenset[str] = frozenset(KINDS)
+    kinds: frozenset[str] = frozenset({"declare", "lead"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +112,13 @@ class SearchPolicy:
         return found
 
     def _ways_to_stay(self, decision: Decision, own: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """[A] what the prior would do if it could not pass."""
-        word, bit = divmod(len(decision.rules.pack) + (1 << decision.rules.hand_size), WORD_BITS)
+        """[A] what the prior does, or where it passes would do if it could not."""
+        pass_action = len(decision.rules.pack) + (1 << decision.rules.hand_size)
+        word, bit = divmod(pass_action, WORD_BITS)
         legal = decision.legal_packed.copy()
         legal[:, word] &= ~np.uint64(1 << bit)
         stays = own.copy()
-        rows = np.flatnonzero(~is_in_play(decision) & legal.any(axis=1))
+        rows = np.flatnonzero((own == pass_action) & legal.any(axis=1))
         if rows.size:
             forced = Decision.from_packed(
                 decision.packed[rows], legal[rows], decision.seat[rows], decision.rules, decision.key[rows]
@@ -127,13 +128,13 @@ class SearchPolicy:
 
     def best(self, decision: Decision, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
         """[A] the candidates [A, C] to play."""
-        effort = self.effort
-        groups = self.imagined(decision)
-        best = best_means(candidates, self._tried(groups, 0, candidates))
-        finalists = np.stack([candidates[:, 0], np.where(best == candidates[:, 0], NO_ACTION, best)], axis=1)
-        found = sum(np.bincount(worlds.owner, minlength=len(decision)) for worlds in groups)
-        finalists[found < effort.fewest, 1] = NO_ACTION
-        return confirmed(finalists, self._tried(groups, 1, finalists), effort.caution)
+        values = self.values(self.imagined(decision), candidates)
+        best = best_means(candidates, values)
+        has_enough = (~np.isnan(values[:, 0])).sum(axis=1) >= self.effort.fewest
+        best = np.where(has_enough, best, candidates[:, 0])
+        rows, columns = np.arange(len(best)), (candidates == best[:, None]).argmax(axis=1)
+        finalists = np.stack([candidates[:, 0], best], axis=1)
+        return confirmed(finalists, np.stack([values[:, 0], values[rows, columns]], axis=1), self.effort.caution)
 
     def imagined(self, decision: Decision) -> list[Worlds]:
         """Worlds that fit, found in rounds."""
@@ -162,11 +163,11 @@ class SearchPolicy:
         chosen = proposed.kept & (proposed.kept.cumsum(axis=1) <= room[:, None])
         return proposed.likely(chosen, found[asking]).owned_by(asking)
 
-    def _tried(self, groups: list[Worlds], half: int, candidates: NDArray[np.int64]) -> NDArray[np.float64]:
-        """[A, C, worlds / 2] what the candidates bring in one half of the worlds, NaN where there is none."""
-        values = np.full((*candidates.shape, (self.effort.worlds + 1) // 2), np.nan)
+    def values(self, groups: list[Worlds], candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """[A, C, worlds] what the candidates bring in each world in antes, NaN where there is none."""
+        values = np.full((*candidates.shape, self.effort.worlds), np.nan)
         for worlds in groups:
-            try_actions(worlds.every_other(half), candidates, self.prior, values)
+            try_actions(worlds, candidates, self.prior, values)
         return values
 
 
