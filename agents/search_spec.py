@@ -32,12 +32,19 @@ def load_search(spec: str) -> SearchPolicy:
     """
     given = options_of(spec)
     prior = given.pop(PRIOR, DEFAULT_PRIOR)
-    if is_search(prior) or prior == "human":
-        raise PolicyError(
-            f"{spec!r}: {PRIOR}={prior} is asked a thousand times a decision, so neither a search nor a person"
-        )
+    check_prior(prior)
     changes: dict[str, Any] = {name: READERS[name](spec, name, value) for name, value in given.items()}
     return SearchPolicy(spec, load_policy(prior), dataclasses.replace(Effort(), **changes))
+
+
+def check_prior(spec: str) -> None:
+    """Refuse priors that nobody can ask thousands of times a decision.
+
+    Raises:
+        PolicyError: the spec is that of a search or a person.
+    """
+    if is_search(spec) or spec == "human":
+        raise PolicyError(f"{spec!r} cannot tell a search how others play: it is asked thousands of times a decision")
 
 
 def prior_of(spec: str) -> str:
