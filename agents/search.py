@@ -12,7 +12,7 @@ Shapes: D decisions, A of them that are searched, C candidates, P proposals, W w
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ from bourre_env.bourre.table import PLAY
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import ALL_CARDS
 from bourre_env.decision import WORD_BITS
-from bourre_env.deck import GOLDEN, mix_array
+from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
+from bourre_env.env_options import stacks_bought
 
 ASKED_AT_ONCE = 32  # decisions; bounds the memory and changes nothing else
 SEED = 20260301  # of the worlds; what tells decisions apart is their key
@@ -75,8 +76,14 @@ class SearchPolicy:
     effort: Effort
 
     def check_rules(self, rules: Rules) -> None:
-        """Whatever the prior says."""
+        """Whatever the prior says; and get ready: compiling takes longer than a referee waits for an answer."""
         check_rules(self.prior, rules)
+        tables = Tables(rules, 1)
+        tables.deal(shuffled_decks(SEED, [0], pack=rules.pack), 0, stacks=stacks_bought(None, rules, 1))
+        packed, legal = tables.observe_packed(), tables.legal_packed()
+        first = Decision.from_packed(packed, legal, tables.to_act, rules, stream_keys(SEED, [0]))
+        quick = replace(self, effort=Effort(worlds=4, proposals=64, rounds=1, fewest=1, kinds=frozenset(KINDS)))
+        quick.act(first, np.random.default_rng(SEED))
 
     def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
         """[D] actions."""
