@@ -43,7 +43,8 @@ class Effort:
     Attributes:
         worlds: most worlds an action is tried in.
         proposals: blind worlds drawn at once to find those.
-        rounds: times that so many are drawn at most, until there are enough worlds.
+        rounds: times that so many are drawn at most, until there are enough worlds; without a limit of time only the
+            product of the two matters to what is played.
         fewest: with fewer worlds the prior decides.
         caution: standard errors by which the gain over the prior's action must exceed 0.
         time: seconds a decision after which no further round begins; 0 for no limit. Then the clock has a say in what
@@ -53,8 +54,8 @@ class Effort:
     """
 
     worlds: int = 256
-    proposals: int = 1024
-    rounds: int = 8
+    proposals: int = 2048
+    rounds: int = 4
     fewest: int = 8
     caution: float = 1.0
     time: float = 0.0

@@ -1,14 +1,18 @@
 """The policy that looks ahead: it plays by what its seat has seen, imagines worlds that show just that, and gains."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from conftest import EVERY_TABLE, dealt, random_actions
+from learning import header_of, tiny_learner
 from numpy.typing import NDArray
 
 from agents.arena import play_blocks
 from agents.baselines import ALWAYS_STAY, HEURISTIC, Random
+from agents.checkpoint import save_checkpoint
 from agents.entrants import Entrant
-from agents.policy import Decision, check_actions, load_policy
+from agents.policy import Decision, PolicyError, check_actions, check_rules, load_policy
 from agents.search import KINDS, Effort, SearchPolicy, part_of
 from agents.search_spec import load_search
 from agents.statistics import estimate
@@ -132,6 +136,27 @@ def test_only_the_kinds_of_decisions_that_are_wanted_leave_the_prior(kind: str) 
         assert allowed[kind][changed].all()
         tables.step(own, rows=rows, play_forced=True)
     assert left > 0
+
+
+def test_answers_do_not_depend_on_how_proposals_fall_into_rounds() -> None:
+    whole, parts = (SearchPolicy("s", HEURISTIC, Effort(24, *split, 4)) for split in ((512, 1), (128, 4)))
+    left = 0
+    for tables, rows in decisions(PAGAT, 30, seed=8):
+        decision = asked(tables, rows)
+        assert whole.act(decision, RNG).tolist() == parts.act(decision, RNG).tolist()
+        left += int((whole.act(decision, RNG) != HEURISTIC.act(decision, RNG)).sum())
+    assert left > 0
+
+
+def test_a_network_gives_prior_beliefs_and_rollouts(tmp_path: Path) -> None:
+    actor = tiny_learner().actor
+    save_checkpoint(tmp_path / "best.safetensors", actor, header_of(actor))
+    policy = load_policy(f"search:policy={tmp_path},worlds=8,proposals=64,rounds=1,fewest=1")
+    decision = asked(dealt(PAGAT, 4, seed=9), np.arange(4))
+    together = check_actions(policy.act(decision, RNG), decision, policy.name).tolist()
+    assert policy.act(part_of(decision, np.array([2])), RNG).tolist() == together[2:3]
+    with pytest.raises(PolicyError, match="was not trained for 5 seats"):
+        check_rules(policy, Rules.preset("pagat", num_players=5))
 
 
 def test_when_time_is_up_no_further_round_begins() -> None:
