@@ -32,7 +32,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def tiny(tmp_path: Path) -> str:
     """Path of a preset of a few iterations."""
     file = tmp_path / "tiny.toml"
-    config = check_config({**TINY_RUN, "run": {"deals": 192, "threads": 1}})
+    config = check_config({**TINY_RUN, "run": {"deals": 192, "threads": 1, "pictures_every": 0}})
     file.write_text(config.to_toml())
     return str(file)
 
@@ -216,7 +216,7 @@ def test_a_diverged_run_ends_in_one_line_with_exit_code_1(
 def test_a_run_whose_result_cannot_be_saved_ends_with_exit_code_1(
     tiny: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def disk_full(*arguments: object) -> None:
+    def disk_full(*arguments: object, **more: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("agents.trainer.save_checkpoint", disk_full)
@@ -236,18 +236,21 @@ def test_b126_there_is_nothing_to_resume(tmp_path: Path, capsys: pytest.CaptureF
     assert "has no trainer.pt: there is nothing to resume" in capsys.readouterr().err
 
 
-def test_a_damaged_best_checkpoint_is_refused_at_once_and_a_missing_one_written_anew(
+def test_a_damaged_best_checkpoint_is_named_and_set_aside_and_a_missing_one_written_anew(
     tiny: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--config", tiny, "--set", "run.dir=run", "evaluation.final_blocks=0"]) == 0
-    best, state = Path("run/best.safetensors"), Path("run", STATE_FILE).read_bytes()
-    best.write_bytes(best.read_bytes()[:-9] + b"scribbled")
+    best = Path("run/best.safetensors")
+    good = best.read_bytes()
+    Path("run/best.previous.safetensors").write_bytes(good)
+    best.write_bytes(good[:-9] + b"scribbled")
     capsys.readouterr()
-    assert main(["--resume", "run", "--set", "run.deals=256"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"train.py: {best} is damaged")
-    assert "remove it" in line
-    assert Path("run", STATE_FILE).read_bytes() == state
+    assert main(["--resume", "run"]) == 0  # the run is over: there is no further evaluation
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith(f"train.py: {best} is damaged")
+    assert lines[1] == "train.py: until then best.previous.safetensors is the best"
+    assert best.read_bytes() == good
+    assert Path("run/best.damaged.safetensors").read_bytes().endswith(b"scribbled")
     best.unlink()
     assert main(["--resume", "run", "--set", "run.deals=256", "evaluation.times=9"]) == 0
     assert load_checkpoint(best)[0].deals > 192
