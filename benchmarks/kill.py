@@ -184,7 +184,7 @@ def fingerprint(run: Path) -> dict[str, str]:
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     plain = [{tag: value for tag, value in line.items() if not tag.startswith(_VOLATILE)} for line in lines]
     networks = {path.name: parameter_hash(load_checkpoint(path)[1]) for path in sorted(run.rglob("*.safetensors"))}
-    del networks["best.previous.safetensors"]  # the second best chosen, or the same as before a kill
+    networks.pop("best.previous.safetensors", None)  # nothing is resumed from it unless the best is damaged
     return {"state": checksum(state), "metrics": checksum(plain), **networks}
 
 
