@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _SHORT_WAIT = 0.05  # seconds
 _FLUSH_SECONDS = 20  # TensorBoard shows points that late at most
 _MOST_WAITING = 10_000  # lines of metrics kept in memory while a disk is full
+_PAUSE = 60.0  # seconds until TensorBoard is tried again after it failed
 _BEFORE_ALL = -1
 _EVENT_FILES = "events.out.tfevents.*"
 
@@ -36,6 +37,10 @@ _CHARTS = {
         for name in ("heuristic", "random")
     }
 }  # TensorBoard's CUSTOM SCALARS: curves with their intervals as bands
+
+
+class _PausedError(Exception):
+    """TensorBoard failed a moment ago and is left alone for a while."""
 
 
 class MetricsLog:
@@ -60,6 +65,7 @@ class MetricsLog:
         self._failing: set[str] = set()
         self._waiting: deque[bytes] = deque(maxlen=_MOST_WAITING)
         self._writer: SummaryWriter | None = None
+        self._next_try = 0.0  # when TensorBoard may be opened again
         last = _BEFORE_ALL if resume_at is None else resume_at
         self._purge_step = last + 1 if any(folder.glob(_EVENT_FILES)) else None
         self._good_size = 0
@@ -192,6 +198,8 @@ class MetricsLog:
     def _tensorboard(self) -> "SummaryWriter":
         """The writer, opened when first needed; it marks where a resumed run goes on."""
         if self._writer is None:
+            if time.monotonic() < self._next_try:
+                raise _PausedError
             from torch.utils.tensorboard import SummaryWriter
 
             _keep_writer_threads_quiet()
@@ -204,6 +212,8 @@ class MetricsLog:
         """Do something that a full disk, a lost folder or a missing library may make impossible."""
         try:
             action()
+        except _PausedError:
+            pass
         except Exception as error:  # a log is never worth a run, whatever the libraries behind it raise
             if log not in self._failing:
                 self._warn(f"{log} cannot be written ({type(error).__name__}: {error}); training goes on")
@@ -214,11 +224,16 @@ class MetricsLog:
             self._failing.discard(log)
 
     def _abandon_writer(self) -> None:
-        """Forget a writer that failed; the next point opens a new file."""
+        """Forget a writer that failed; after a pause the next point opens a new file."""
         writer, self._writer = self._writer, None
+        self._next_try = time.monotonic() + _PAUSE
         if writer is not None:
             with suppress(Exception):
                 writer.close()
+        for file in self._folder.glob(_EVENT_FILES):  # a full disk leaves names without content
+            with suppress(OSError):
+                if file.stat().st_size == 0:
+                    file.unlink()
 
 
 def _painter() -> Callable[[Mapping[str, float]], dict[str, NDArray[np.uint8]]]:

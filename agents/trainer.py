@@ -81,6 +81,7 @@ class Trainer:
         self.counters = Counters()
         self.strength: dict[str, Estimate] = {}
         self.saved = False
+        self._failing: set[str] = set()  # files that could not be written the last time
         self._threads = Threads(config.run.threads)
         self._deals = self_play(config)
         weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device)
@@ -310,8 +311,13 @@ class Trainer:
         try:
             write()
         except OSError as error:
-            self._warn(f"{name} could not be written ({error}); the one from before is kept and training goes on")
+            if name not in self._failing:
+                self._warn(f"{name} could not be written ({error}); the one from before is kept and training goes on")
+            self._failing.add(name)
             return False
+        if name in self._failing:
+            self._failing.remove(name)
+            self._warn(f"{name} could be written again")
         return True
 
     def _take(self, state: dict[str, Any]) -> None:
