@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -19,7 +19,12 @@ from bourre_env.errors import BourreError, RulesError
 CONFIG_FILE = "config.toml"  # in the run folder: the settings as they were resolved
 LARGEST_SEED = 2**63 - 1
 
-MAY_CHANGE_ON_RESUME = ("run.minutes", "run.deals", "run.checkpoint_every", "evaluation.")
+MAY_CHANGE_ON_RESUME = (
+    *(f"run.{key}" for key in ("minutes", "deals", "target", "patience", "threads", "device", "keep")),
+    "run.checkpoint_every",
+    "run.pictures_every",
+    "evaluation.",
+)
 """Keys, or beginnings of keys, that a resumed run may be given anew."""
 
 
@@ -44,10 +49,20 @@ class RunConfig(Section):
     """Ends the run after so many minutes, evaluations included. Five beat random play by far; hours give more."""
     deals: int | None = Field(default=None, ge=1)
     """Ends the run after so many training deals. Whichever of the two comes first ends it and drives the schedules."""
+    target: float | None = Field(default=None)
+    """Ends the run once the lower end of the interval against the rule bot reaches so many antes a deal."""
+    patience: int | None = Field(default=None, ge=1)
+    """Ends the run after so many evaluations without a better one (`evaluation.times` says how often they come)."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where the networks live: "auto" takes a CUDA GPU where there is one. Runs repeat bit for bit on "cpu" only."""
     threads: int = Field(default=2, ge=1, le=256)
     """Processor cores the networks use, at most as many as there are. One and two give the very same weights."""
     checkpoint_every: int = Field(default=10, ge=1)
     """Iterations between two checkpoints; a kill loses at most so many. Evaluations and the end write one too."""
+    keep: int = Field(default=5, ge=0)
+    """Snapshots of the network to keep in the run folder, one an evaluation, the newest; 0 for none."""
+    pictures_every: int = Field(default=100, ge=0)
+    """Iterations between two sets of histograms and pictures in TensorBoard, about half a second each; 0 for none."""
 
 
 class RulesConfig(Section):
@@ -202,6 +217,12 @@ class Config(Section):
         """Antes each seat has when strength is measured; None on credit."""
         return self.evaluation.buy_in if self.rules.stacks == "table_stakes" else None
 
+    def flat(self) -> dict[str, Any]:
+        """Every setting by its dotted name; None where it is left out."""
+        return {
+            f"{section}.{key}": value for section, values in self.model_dump().items() for key, value in values.items()
+        }
+
     def to_toml(self) -> str:
         """The settings as a TOML document that reads back to the same value; what is not set is left out."""
         parts = []
@@ -315,6 +336,8 @@ def _field_type(key: str) -> Any:
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:
     """The types a field may have."""
+    if get_origin(annotation) is Literal:
+        return (str,)
     return get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
 
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.config import LearnConfig
+from agents.device import CPU, device_of, features, legal_mask, rows_at_a_time
 from agents.distribution import MaskedDistribution
 from agents.network import PASS, STAY, Actor, Critic, NetworkSpec
-from agents.rollout import CHUNK, Rollout
+from agents.rollout import Rollout
 from agents.threads import Threads
-from bourre_env.bourre.observation import unpack, unpack_actions
 
 ADAM_EPSILON = 1e-5
 _NO_SPREAD = 1e-6  # added to the standard deviation of advantages
@@ -68,18 +68,19 @@ class Learner:
         critic: only learns.
     """
 
-    def __init__(self, spec: NetworkSpec, config: LearnConfig, *, seed: int) -> None:
+    def __init__(self, spec: NetworkSpec, config: LearnConfig, *, seed: int, device: torch.device = CPU) -> None:
         """Draw the networks' weights.
 
         Args:
             spec: sizes of the networks.
             config: the hyper-parameters.
             seed: decides the weights; 0 to 2^64 - 1.
+            device: where the networks live.
         """
         generator = torch.Generator().manual_seed(seed)
         self.config = config
-        self.actor = Actor(spec, generator)
-        self.critic = Critic(spec, generator)
+        self.actor = Actor(spec, generator).to(device)
+        self.critic = Critic(spec, generator).to(device)
         self._actor_optimizer = _adam(self.actor)
         self._critic_optimizer = _adam(self.critic)
 
@@ -115,9 +116,10 @@ class Learner:
 
     def _values(self, rollout: Rollout, threads: Threads) -> NDArray[np.float32]:
         """[D] float32: what the critic expected before this update."""
-        starts = range(0, len(rollout), CHUNK)
+        size = rows_at_a_time(device_of(self.critic))
+        starts = range(0, len(rollout), size)
         return np.concatenate(
-            threads.map(lambda start: _expect(self.critic, rollout.words[start : start + CHUNK]), starts)
+            threads.map(lambda start: expect(self.critic, rollout.words[start : start + size]), starts)
         )
 
     def _learn_actor(
@@ -127,7 +129,7 @@ class Learner:
         for _ in range(self.config.epochs):
             measures = Measures()
             for rows in _minibatches(len(rollout), self.config.minibatch, order):
-                batch = Minibatch.of(rollout, advantages, rows, self.actor.spec)
+                batch = Minibatch.of(rollout, advantages, rows, self.actor.spec, device_of(self.actor))
                 try:
                     distribution = self.actor(batch.observation, batch.legal)
                 except FloatingPointError as error:
@@ -142,8 +144,9 @@ class Learner:
         for _ in range(self.config.epochs):
             measures = Measures()
             for rows in _minibatches(len(rollout), self.config.minibatch, order):
-                values = self.critic(torch.from_numpy(unpack(rollout.words[rows])))
-                loss = critic_loss(values, torch.from_numpy(rollout.rewards[rows]), self.config.huber)
+                values = self.critic(features(rollout.words[rows], device_of(self.critic)))
+                rewards = torch.from_numpy(rollout.rewards[rows]).to(values.device)
+                loss = critic_loss(values, rewards, self.config.huber)
                 self._step(self.critic, self._critic_optimizer, loss, weights.learning_rate)
                 measures.add("critic/value_loss", loss.item())
         return measures
@@ -193,9 +196,9 @@ def _adam(network: nn.Module) -> torch.optim.Adam:
 
 
 @torch.inference_mode()
-def _expect(critic: Critic, words: NDArray[np.uint64]) -> NDArray[np.float32]:
-    """[D] float32: the critic's values."""
-    values: NDArray[np.float32] = critic(torch.from_numpy(unpack(words))).numpy()
+def expect(critic: Critic, words: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """[D] float32: the critic's values of packed rows [D, W + K]."""
+    values: NDArray[np.float32] = critic(features(words, device_of(critic))).cpu().numpy()
     return values
 
 
@@ -219,15 +222,19 @@ class Minibatch:
 
     @staticmethod
     def of(
-        rollout: Rollout, advantages: NDArray[np.float32], rows: NDArray[np.int64], spec: NetworkSpec
+        rollout: Rollout,
+        advantages: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        spec: NetworkSpec,
+        device: torch.device = CPU,
     ) -> "Minibatch":
-        """The decisions `rows` of a rollout, unpacked; hidden hands are left out."""
+        """The decisions `rows` of a rollout, unpacked on a device; hidden hands are left out."""
         return Minibatch(
-            observation=torch.from_numpy(unpack(rollout.words[rows, : spec.num_words])),
-            legal=torch.from_numpy(unpack_actions(rollout.legal[rows], spec.num_actions)),
-            actions=torch.from_numpy(rollout.actions[rows]),
-            log_probs=torch.from_numpy(rollout.log_probs[rows]),
-            advantages=torch.from_numpy(advantages[rows]),
+            observation=features(rollout.words[rows, : spec.num_words], device),
+            legal=legal_mask(rollout.legal[rows], spec.num_actions, device),
+            actions=torch.from_numpy(rollout.actions[rows]).to(device),
+            log_probs=torch.from_numpy(rollout.log_probs[rows]).to(device),
+            advantages=torch.from_numpy(advantages[rows]).to(device),
         )
 
 

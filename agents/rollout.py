@@ -14,13 +14,13 @@ import torch
 from numpy.typing import NDArray
 
 from agents.arena import seats_in, stream_seed
+from agents.device import device_of, features, legal_mask, rows_at_a_time
 from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.policy import Decision, Policy, uniform_numbers
 from agents.referee import strict_answer
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.observation import unpack, unpack_actions
 from bourre_env.bourre.rules import BUY_IN
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
 
@@ -30,7 +30,6 @@ POT_STREAM = "training: pots at the start"
 STACK_STREAM = "training: stacks at the start"
 LINE_UP_STREAM = "training: who sits where"
 NETWORK = -1  # in a line-up; other entries are indices of policies
-CHUNK = 256  # rows the network is asked at a time
 _NO_DECISION = 0  # any action; tables that are settled ignore it
 _NOBODY = -2
 
@@ -269,10 +268,10 @@ def choose(
     threads: Threads,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Drawn actions [D] and their log-probabilities [D], some rows at a time."""
-    starts = range(0, len(words), CHUNK)
+    size = rows_at_a_time(device_of(actor))
     parts = [
-        (words[start : start + CHUNK], legal[start : start + CHUNK], uniforms[start : start + CHUNK])
-        for start in starts
+        (words[start : start + size], legal[start : start + size], uniforms[start : start + size])
+        for start in range(0, len(words), size)
     ]
     chosen = threads.map(lambda part: _choose(actor, *part), parts)
     if not chosen:
@@ -285,10 +284,10 @@ def _choose(
     actor: Actor, words: NDArray[np.uint64], legal: NDArray[np.uint64], uniforms: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Drawn actions [D] and their log-probabilities [D]."""
-    mask = torch.from_numpy(unpack_actions(legal, actor.spec.num_actions))
-    distribution = actor(torch.from_numpy(unpack(words)), mask)
-    actions = distribution.sample(torch.from_numpy(uniforms))
-    return actions.numpy(), distribution.log_prob(actions).numpy()
+    device = device_of(actor)
+    distribution = actor(features(words, device), legal_mask(legal, actor.spec.num_actions, device))
+    actions = distribution.sample(torch.from_numpy(uniforms).to(device))
+    return actions.cpu().numpy(), distribution.log_prob(actions).cpu().numpy()
 
 
 def _collect(

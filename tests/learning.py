@@ -21,7 +21,7 @@ ONE_THREAD = Threads(1)
 TINY = {"actor_width": 16, "actor_layers": 1, "critic_width": 16, "critic_layers": 1}
 
 TINY_RUN: dict[str, dict[str, Any]] = {
-    "run": {"deals": 1280, "threads": 1, "checkpoint_every": 3},
+    "run": {"deals": 1280, "threads": 1, "checkpoint_every": 3, "pictures_every": 0},
     "network": TINY,
     "rollout": {"deals": 64},
     "learn": {"minibatch": 256, "learning_rate": 3e-3},

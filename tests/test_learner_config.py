@@ -68,6 +68,11 @@ BAD_FILES = {
         "rollout.target takes every",
     ),
     "empty_target": ("[rollout]\ntarget = ''", "rollout.target = '': it must not be empty"),
+    "b120_fewer_snapshots_than_none": ("[run]\nkeep = -1", "run.keep = -1"),
+    "b120_text_for_snapshots": ("[run]\nkeep = '3'", "run.keep = '3'"),
+    "no_patience": ("[run]\npatience = 0", "run.patience = 0"),
+    "target_of_text": ("[run]\ntarget = 'high'", "run.target = 'high'"),
+    "unknown_device": ("[run]\ndevice = 'gpu'", "run.device = 'gpu'.*'auto', 'cpu' or 'cuda'"),
     "one_block": ("[evaluation]\nblocks = 1", "evaluation.blocks = 1"),
     "one_final_block": (MINIMAL + "[evaluation]\nfinal_blocks = 1", "final_blocks = 1: an interval needs at least 2"),
 }
@@ -143,6 +148,12 @@ def test_b136_numbers_are_numbers(tmp_path: Path) -> None:
     assert type(config.run.minutes) is float
 
 
+def test_ends_and_devices_can_be_set(tmp_path: Path) -> None:
+    run = read(tmp_path, MINIMAL, "run.target=-0.05", "run.patience=3", "run.device=cpu", "run.keep=0").run
+    assert (run.target, run.patience, run.device, run.keep) == (-0.05, 3, "cpu", 0)
+    assert read(tmp_path, MINIMAL, "run.target=0.1", "run.patience=none").run.patience is None
+
+
 def test_a_key_can_be_unset(tmp_path: Path) -> None:
     assert read(tmp_path, MINIMAL, "run.minutes=None", "run.deals=10").run.minutes is None
 
@@ -161,7 +172,7 @@ def test_settings_survive_their_own_file(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["smoke", "selfplay", "best_response"])
+@pytest.mark.parametrize("name", ["smoke", "selfplay", "best_response", "gpu"])
 def test_the_presets_are_good(name: str) -> None:
     config = read_config(CONFIGS / f"{name}.toml")
     assert config.game().num_players == config.rules.num_players
