@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -76,6 +76,9 @@ class NetworkConfig(Section):
     """Hidden layers of the critic; usual 2 or 3."""
     layer_norm: bool = True
     """Normalise hidden layers. Off is a little faster and less forgiving of large learning rates."""
+    head: Literal["structured", "plain"] = "structured"
+    """How ways to discard are scored: "structured" adds up scores of the cards thrown away and of their number, "plain"
+    has one output for each way. Plain is there for comparison: it learns discards later."""
     privileged_critic: bool = True
     """Whether the critic, which never plays, sees the other seats' hands. On: less noise in the advantages."""
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from agents.checkpoint import CheckpointError, Header, load_checkpoint
 from agents.distribution import MaskedDistribution
 from agents.network import Actor
+from agents.packed_linear import as_tensor
 from agents.policy import GREEDY, Decision, uniform_numbers
-from bourre_env.bourre.observation import unpack
 from bourre_env.bourre.rules import Rules
 
 CHUNK = 256
@@ -89,7 +89,7 @@ class NetworkPolicy:
                 chosen = distribution.greedy().numpy()[: len(probs[rows])]
                 probs[rows][np.arange(len(chosen)), chosen] = 1
             else:
-                probs[rows] = distribution.log_probs.exp().numpy()[: len(probs[rows])]
+                probs[rows] = distribution.probs.numpy()[: len(probs[rows])]
         return probs
 
     def _chosen(self, distribution: MaskedDistribution, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -113,7 +113,7 @@ class NetworkPolicy:
     @torch.inference_mode()
     def _distribution(self, words: NDArray[np.uint64], legal: NDArray[np.bool_]) -> MaskedDistribution:
         """What the network says to packed observations [CHUNK, W] and legal actions [CHUNK, A]."""
-        said: MaskedDistribution = self.actor(torch.from_numpy(unpack(words)), torch.from_numpy(legal))
+        said: MaskedDistribution = self.actor(as_tensor(words), torch.from_numpy(legal))
         return said
 
 

@@ -4,7 +4,7 @@ Read from top to bottom: what one update does, then the loss. Results are Monte 
 credited with what the deal brought that seat, less what the critic, who may see all hands, expected. Nothing is
 discounted and no trajectory is cut, so there is nothing to bootstrap.
 
-Shapes: D decisions, A actions, O features of an observation, K words of hidden hands.
+Shapes: D decisions, A actions, W words of an observation, K words of hidden hands.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,9 +19,10 @@ from torch import Tensor, nn
 from agents.config import LearnConfig
 from agents.distribution import MaskedDistribution
 from agents.network import PASS, STAY, Actor, Critic, NetworkSpec
+from agents.packed_linear import as_tensor
 from agents.rollout import CHUNK, Rollout
 from agents.threads import Threads
-from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.bourre.observation import unpack_actions
 
 ADAM_EPSILON = 1e-5
 _NO_SPREAD = 1e-6  # added to the standard deviation of advantages
@@ -142,7 +143,7 @@ class Learner:
         for _ in range(self.config.epochs):
             measures = Measures()
             for rows in _minibatches(len(rollout), self.config.minibatch, order):
-                values = self.critic(torch.from_numpy(unpack(rollout.words[rows])))
+                values = self.critic(as_tensor(rollout.words[rows]))
                 loss = critic_loss(values, torch.from_numpy(rollout.rewards[rows]), self.config.huber)
                 self._step(self.critic, self._critic_optimizer, loss, weights.learning_rate)
                 measures.add("critic/value_loss", loss.item())
@@ -195,7 +196,7 @@ def _adam(network: nn.Module) -> torch.optim.Adam:
 @torch.inference_mode()
 def _expect(critic: Critic, words: NDArray[np.uint64]) -> NDArray[np.float32]:
     """[D] float32: the critic's values."""
-    values: NDArray[np.float32] = critic(torch.from_numpy(unpack(words))).numpy()
+    values: NDArray[np.float32] = critic(as_tensor(words)).numpy()
     return values
 
 
@@ -204,7 +205,7 @@ class Minibatch:
     """Some decisions of a rollout as tensors, for the actor.
 
     Attributes:
-        observation: [D, O] float32.
+        observation: [D, W] int64, packed.
         legal: [D, A] bool.
         actions: [D] int64.
         log_probs: [D] float32, of the actions when they were taken.
@@ -221,9 +222,9 @@ class Minibatch:
     def of(
         rollout: Rollout, advantages: NDArray[np.float32], rows: NDArray[np.int64], spec: NetworkSpec
     ) -> "Minibatch":
-        """The decisions `rows` of a rollout, unpacked; hidden hands are left out."""
+        """The decisions `rows` of a rollout; hidden hands are left out."""
         return Minibatch(
-            observation=torch.from_numpy(unpack(rollout.words[rows, : spec.num_words])),
+            observation=as_tensor(rollout.words[rows, : spec.num_words]),
             legal=torch.from_numpy(unpack_actions(rollout.legal[rows], spec.num_actions)),
             actions=torch.from_numpy(rollout.actions[rows]),
             log_probs=torch.from_numpy(rollout.log_probs[rows]),

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from agents.arena import seats_in, stream_seed
 from agents.metrics import Stopwatch
 from agents.network import Actor
+from agents.packed_linear import as_tensor
 from agents.policy import Decision, Policy, uniform_numbers
 from agents.referee import strict_answer
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.bourre.observation import unpack_actions
 from bourre_env.bourre.rules import BUY_IN
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
 
@@ -286,7 +287,7 @@ def _choose(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Drawn actions [D] and their log-probabilities [D]."""
     mask = torch.from_numpy(unpack_actions(legal, actor.spec.num_actions))
-    distribution = actor(torch.from_numpy(unpack(words)), mask)
+    distribution = actor(as_tensor(words), mask)
     actions = distribution.sample(torch.from_numpy(uniforms))
     return actions.numpy(), distribution.log_prob(actions).numpy()
 

@@ -8,6 +8,7 @@ from learning import ONE_THREAD, PAGAT, deals_of, tiny_learner, tiny_spec
 from agents.arena import play_line_ups, stream_seed
 from agents.baselines import HEURISTIC, Random
 from agents.metrics import Stopwatch, describe_rollout
+from agents.packed_linear import as_tensor
 from agents.rollout import (
     DEAL_STREAM,
     NETWORK,
@@ -21,7 +22,7 @@ from agents.rollout import (
 )
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.bourre.observation import unpack_actions
 
 ACTOR = tiny_learner().actor
 EVERYBODY_ANTES = StartingPots()
@@ -115,7 +116,7 @@ def test_training_deals_are_not_the_deals_of_the_arena() -> None:
 
 def test_recorded_probabilities_are_those_of_the_network() -> None:
     rollout = deals_of(ACTOR)
-    observation = torch.from_numpy(unpack(rollout.words[:, : rollout.num_words]))
+    observation = as_tensor(rollout.words[:, : rollout.num_words])
     distribution = ACTOR(observation, torch.from_numpy(unpack_actions(rollout.legal, 85)))
     again = distribution.log_prob(torch.from_numpy(rollout.actions)).detach().numpy()
     assert again == pytest.approx(rollout.log_probs, abs=1e-6)

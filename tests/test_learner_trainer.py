@@ -268,6 +268,14 @@ def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> N
 
 
 def test_networks_follow_the_settings() -> None:
-    spec = network_spec(tiny_config(network={"privileged_critic": False, "critic_layers": 3, "layer_norm": False}))
-    assert (spec.actor_width, spec.critic_layers, spec.hidden_words, spec.layer_norm) == (16, 3, 0, False)
+    spec = network_spec(
+        tiny_config(network={"privileged_critic": False, "critic_layers": 3, "layer_norm": False, "head": "plain"})
+    )
+    assert (spec.actor_width, spec.critic_layers, spec.hidden_words, spec.layer_norm, spec.head) == (
+        16,
+        3,
+        0,
+        False,
+        "plain",
+    )
     assert TINY_RUN["run"]["deals"] == 1280
