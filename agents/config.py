@@ -94,6 +94,11 @@ class RolloutConfig(Section):
     """Largest drawn carry, in antes; the logarithm is uniform. Usual: 10 to 20 times the number of seats."""
     exempt_share: float = Field(default=0.4, ge=0, le=1)
     """Chance of each seat to skip its ante in a deal with a carry; usual 0.3 to 0.5, as ties and bourrés make it."""
+    carry_credit: Literal["equal", "by_seat"] = "equal"
+    """Whose the pot is that a deal leaves behind: everybody's alike, or by the distance from the next dealer, as pots
+    went in self-play so far."""
+    ante_credit: bool = False
+    """Whether those who skip the next ante, after a tie or a bourré, are credited with what they save."""
     smallest_stack: int = Field(default=1, ge=1, le=100_000)
     """Fewest antes a seat has in a deal at table stakes; its chips are drawn uniformly, for each seat alone."""
     largest_stack: int = Field(default=BUY_IN, ge=1, le=100_000)
@@ -120,6 +125,9 @@ class LearnConfig(Section):
     """Passes over each iteration's decisions. More use the deals better and move further from them; usual 1 to 8."""
     minibatch: int = Field(default=1024, ge=1)
     """Decisions in a gradient step. Smaller ones make more steps of the same deals; usual 512 to 8,192."""
+    gae_lambda: float = Field(default=1.0, ge=0, le=1)
+    """1: decisions are credited with results alone. Below 1 in part with what the critic, on average less noisily,
+    expected at the seat's next decisions; errors of the critic then reach the actor. Usual 0.9 to 1."""
     clip: float = Field(default=0.2, gt=0, lt=1)
     """How far a probability ratio may leave 1 before it stops counting; usual 0.1 to 0.3."""
     entropy: float = Field(default=0.1, ge=0)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from agents.files import replace_file
 from bourre_env.bourre.observation import BITS
+from bourre_env.bourre.rules import MAX_PLAYERS
 from bourre_env.cards import EMPTY, TRUMPS
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ TAGS: dict[str, str] = {
     "critic/value_loss": "Huber loss of the critic, in pots, last epoch. Falls, then stays: cards are luck.",
     "critic/explained_variance": "Share of the variance of results the critic foresaw. Rises fast to 0.5 and more.",
     "critic/advantage_std": "Standard deviation of the raw advantages, in pots. Falls from 0.6 to about 0.35.",
+    **{
+        f"credit/{size}_seats_{distance}_from_dealer": f"Share of a carried pot credited to the seat {distance} places "
+        f"after the next dealer, tables of {size} (rollout.carry_credit). Starts equal; the dealer's grows."
+        for size in range(2, MAX_PLAYERS + 1)
+        for distance in range(size)
+    },
     "schedule/learning_rate": "Step size of Adam at this point of the run.",
     "schedule/entropy": "Weight of the entropy bonus at this point of the run.",
     "schedule/progress": "Share of the run's budget that is spent.",

@@ -23,6 +23,7 @@ from agents.metrics import MetricsLog, Stopwatch, describe_rollout, tags_as_tabl
 from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
 from agents.policy import Policy, load_policy
+from agents.pot_credit import PotCredit
 from agents.ppo import Learner, Weights
 from agents.rollout import Opponents, SelfPlay, StartingPots, StartingStacks
 from agents.statistics import Estimate, estimate
@@ -96,6 +97,7 @@ class Trainer:
         self.strength: dict[str, Estimate] = {}
         self.saved = False
         self._threads = Threads(config.run.threads)
+        self.credit = PotCredit(config.rollout.carry_credit == "by_seat", config.rollout.ante_credit)
         self._deals = self_play(config)
         self.learner = Learner(network_spec(config), config.learn, seed=stream_seed(config.run.seed, _WEIGHT_STREAM))
         self._layout = layout(self.rules, config.seats_shown).hash
@@ -162,10 +164,12 @@ class Trainer:
         watch, start = Stopwatch(), time.perf_counter()
         weights = Weights.at(self.config.learn, progress := self.progress)
         deal_ids = np.arange(self.counters.deals, self.counters.deals + self._num_deals())
-        rollout = self._deals.play(self.learner.actor, deal_ids, threads=self._threads, watch=watch)
+        credit = self.credit.at(self.rules.num_players)
+        rollout = self._deals.play(self.learner.actor, deal_ids, threads=self._threads, watch=watch, credit=credit)
         minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
         with watch.measure("learning"):
             learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
+        self.credit.learn(rollout)
         self.counters.iteration += 1
         self.counters.deals += rollout.num_deals
         self.counters.decisions += len(rollout)
@@ -173,6 +177,7 @@ class Trainer:
         values = {
             **describe_rollout(rollout, self.learner.actor.spec),
             **learned,
+            **self.credit.describe(),
             "schedule/learning_rate": weights.learning_rate,
             "schedule/entropy": weights.entropy,
             "schedule/progress": progress,
@@ -257,7 +262,9 @@ class Trainer:
             Whether both could be written; where not, the files from before are still whole.
         """
         buffer = io.BytesIO()
-        torch.save({"counters": asdict(self.counters), **self.learner.state()}, buffer)
+        torch.save(
+            {"counters": asdict(self.counters), "pot_shares": self.credit.state(), **self.learner.state()}, buffer
+        )
         saved = self._guarded(STATE_FILE, lambda: replace_file(self.folder / STATE_FILE, buffer.getvalue()))
         saved &= self._guarded(LAST, lambda: self._save_network(LAST))
         self.log.flush()
@@ -283,6 +290,7 @@ class Trainer:
             state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
             self.counters = Counters(**state["counters"])
             self.learner.load_state(state)
+            self.credit.load_state(state.get("pot_shares", {}))  # states from before there were shares have none
         except FileNotFoundError:
             raise CheckpointError(f"{self.folder} has no {STATE_FILE}: there is nothing to resume") from None
         except Exception as error:  # a damaged file makes torch raise nearly anything

@@ -18,7 +18,6 @@ from agents.rollout import (
     StartingPots,
     StartingStacks,
     choose,
-    rewards_in_pots,
 )
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
@@ -30,12 +29,6 @@ EVERYBODY_ANTES = StartingPots()
 
 def by_deal(rollout: Rollout, column: np.ndarray, deal: int) -> list[int]:
     return column[rollout.deal == deal].tolist()
-
-
-def test_rewards_by_hand() -> None:
-    """Pot 4: seat 0 wins it, seat 1 goes bourré and owes 4 to the next pot, of which everybody owns a quarter."""
-    returns, carry, pot = np.array([[3, -5, -1, -1]], np.int32), np.array([4]), np.array([4])
-    assert rewards_in_pots(returns, carry, pot).tolist() == [[1.0, -1.0, 0.0, 0.0]]
 
 
 def test_every_decision_is_credited_with_what_its_seat_got() -> None:

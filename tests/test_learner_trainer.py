@@ -65,14 +65,16 @@ def test_the_same_seed_gives_the_same_network_and_another_one_another(tmp_path: 
 
 
 def test_b122_b123_ten_iterations_and_ten_after_a_resume_are_twenty(tmp_path: Path) -> None:
-    """With opponents, evaluations and schedules around the break, bit for bit."""
-    straight = run(tiny_trainer(tmp_path / "straight"))
-    first = run(tiny_trainer(tmp_path / "broken"), iterations=10)
+    """With opponents, evaluations, schedules and the estimate of what carries are worth, bit for bit."""
+    changes = {"rollout": {"carry_credit": "by_seat", "ante_credit": True}, "learn": {"gae_lambda": 0.9}}
+    straight = run(tiny_trainer(tmp_path / "straight", **changes))
+    first = run(tiny_trainer(tmp_path / "broken", **changes), iterations=10)
     assert first.counters.iteration == 10
     torch.manual_seed(99)
     np.random.default_rng(99).random()
-    second = run(tiny_trainer(tmp_path / "broken", resume=True))
+    second = run(tiny_trainer(tmp_path / "broken", resume=True, **changes))
     assert second.counters.iteration == 20
+    assert second.credit.state() == straight.credit.state() != {}
     assert fingerprint(second) == fingerprint(straight)
     assert second.counters.best == straight.counters.best
     assert second.counters.evaluations == straight.counters.evaluations == 2
@@ -122,7 +124,11 @@ def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     trainer = run(tiny_trainer(tmp_path, run={"deals": 512}, rollout={"deals": 256}))
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     logged = set().union(*lines)
-    rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(tag for tag in TAGS if tag.startswith("evaluation/target"))}
+    rare = {
+        "pass_rate/trumps_4",
+        "pass_rate/trumps_5",
+        *(tag for tag in TAGS if tag.startswith(("evaluation/target", "credit/"))),
+    }
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes"}
     assert lines[-1]["deals"] == trainer.counters.deals == 512
     shares = [lines[-1][f"speed/share_{work}"] for work in ("engine", "inference", "learning")]
