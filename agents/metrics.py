@@ -75,6 +75,13 @@ TAGS: dict[str, str] = {
     "evaluation/target_mean": "Antes a deal against the policy that a best response is trained to (rollout.target).",
     "evaluation/target_low": "Lower end of its 95 % interval. Above 0: a weakness was found.",
     "evaluation/target_high": "Upper end of its 95 % interval.",
+    **{
+        f"evaluation_{size}_seats/{name}_{part}": f"{words} of antes a deal against {name}, tables of {size} alone. "
+        "Where one network learns several sizes, evaluation/ has the mean over them."
+        for size in range(2, MAX_PLAYERS + 1)
+        for name in ("random", "heuristic", "target")
+        for part, words in (("mean", "Mean"), ("low", "Lower 95 % end"), ("high", "Upper 95 % end"))
+    },
 }
 """Every tag that is ever logged: what it means, and what is healthy."""
 

@@ -27,8 +27,10 @@ from agents.pot_credit import PotCredit
 from agents.ppo import Learner, Weights
 from agents.rollout import Opponents, SelfPlay, StartingPots, StartingStacks
 from agents.statistics import Estimate, estimate
+from agents.table_sizes import TrainingDeals
 from agents.threads import Threads
 from bourre_env.bourre.observation import layout
+from bourre_env.bourre.rules import Rules
 
 STATE_FILE = "trainer.pt"
 LAST, BEST = "last.safetensors", "best.safetensors"
@@ -70,8 +72,10 @@ class Trainer:
     Attributes:
         config: the settings.
         folder: the run folder.
+        games: the rules that are learned, one value for each table size.
         counters: how far the run has come.
         learner: the networks.
+        credit: whose the pots are that deals leave behind.
         yardsticks: the policies that strength is measured against, by name; the last decides which checkpoint is best.
         strength: results of the last evaluation by yardstick.
         saved: whether the last state and checkpoint could be written.
@@ -90,7 +94,7 @@ class Trainer:
             CheckpointError: there is nothing to resume, or it does not fit the settings.
         """
         self.config, self.folder, self._warn = config, folder, warn
-        self.rules = config.game()
+        self.games = config.games()
         self.yardsticks = yardsticks(config)
         self.chosen_by = list(self.yardsticks)[-1]
         self.counters = Counters()
@@ -98,9 +102,9 @@ class Trainer:
         self.saved = False
         self._threads = Threads(config.run.threads)
         self.credit = PotCredit(config.rollout.carry_credit == "by_seat", config.rollout.ante_credit)
-        self._deals = self_play(config)
+        self._deals = training_deals(config)
         self.learner = Learner(network_spec(config), config.learn, seed=stream_seed(config.run.seed, _WEIGHT_STREAM))
-        self._layout = layout(self.rules, config.seats_shown).hash
+        self._layout = layout(self.games[0], config.seats_shown).hash
         self._commit = source_commit()
         if resume:
             self._load_state()
@@ -117,9 +121,10 @@ class Trainer:
 
     def warm_up(self) -> None:
         """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
-        self._deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
+        for deals in self._deals.sizes:
+            deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
         for policy in self.yardsticks.values():
-            play_blocks(self.rules, policy, policy, seed=0, deal_ids=[0], buy_in=self.config.buy_in)
+            play_blocks(self.games[0], policy, policy, seed=0, deal_ids=[0], buy_in=self.config.buy_in)
 
     def run(self, *, stop: Callable[[], bool], report: Callable[[dict[str, float]], None]) -> None:
         """Train until the budget is spent; the state is saved on the way and at the end.
@@ -164,8 +169,10 @@ class Trainer:
         watch, start = Stopwatch(), time.perf_counter()
         weights = Weights.at(self.config.learn, progress := self.progress)
         deal_ids = np.arange(self.counters.deals, self.counters.deals + self._num_deals())
-        credit = self.credit.at(self.rules.num_players)
-        rollout = self._deals.play(self.learner.actor, deal_ids, threads=self._threads, watch=watch, credit=credit)
+        in_play = self._deals.in_play(progress, self.config.rollout.curriculum)
+        rollout = self._deals.play(
+            self.learner.actor, deal_ids, in_play=in_play, credit=self.credit, threads=self._threads, watch=watch
+        )
         minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
         with watch.measure("learning"):
             learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
@@ -225,13 +232,18 @@ class Trainer:
         deals = np.arange(self.config.evaluation.blocks)
         policy = NetworkPolicy(self.learner.actor, self.header(), name="the network in training")
         self.counters.evaluations = max(self.counters.evaluations + 1, self._evaluations_due)
-        values = {}
+        values: dict[str, float] = {}
         buy_in = self.config.buy_in
         for name, yardstick in self.yardsticks.items():
-            blocks = play_blocks(self.rules, policy, yardstick, seed=seed, deal_ids=deals, buy_in=buy_in)
-            self.strength[name] = estimate(blocks.block_means, seed=seed)
-            for part in ("mean", "low", "high"):
-                values[f"evaluation/{name}_{part}"] = float(getattr(self.strength[name], part))
+            by_size = [
+                play_blocks(rules, policy, yardstick, seed=seed, deal_ids=deals, buy_in=buy_in).block_means
+                for rules in self.games
+            ]
+            self.strength[name] = estimate(np.mean(by_size, axis=0), seed=seed)
+            values |= _parts(f"evaluation/{name}", self.strength[name])
+            if len(self.games) > 1:
+                for rules, means in zip(self.games, by_size, strict=True):
+                    values |= _parts(f"evaluation_{rules.num_players}_seats/{name}", estimate(means, seed=seed))
         mean = values[f"evaluation/{self.chosen_by}_mean"]
         is_best = self.counters.best is None or mean > self.counters.best
         if is_best and self._guarded(BEST, lambda: self._save_network(BEST)):
@@ -245,7 +257,7 @@ class Trainer:
         """What a checkpoint of the present network says about itself."""
         done = self.counters
         return Header(
-            rules=(self.rules,),
+            rules=self.games,
             seats_shown=self.config.seats_shown,
             layout=self._layout,
             network=self.learner.actor.spec,
@@ -320,6 +332,11 @@ def network_spec(config: Config) -> NetworkSpec:
     return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
 
 
+def _parts(tag: str, measured: Estimate) -> dict[str, float]:
+    """An estimate by tag."""
+    return {f"{tag}_{part}": float(getattr(measured, part)) for part in ("mean", "low", "high")}
+
+
 def yardsticks(config: Config) -> dict[str, Policy]:
     """The policies that strength is measured against, by the name their tags carry."""
     if config.rollout.target is not None:
@@ -336,11 +353,17 @@ def opponents(config: Config) -> Opponents:
     return Opponents((load_policy("random"), load_policy("heuristic")), shares)
 
 
-def self_play(config: Config) -> SelfPlay:
-    """The training deals that some settings ask for."""
+def training_deals(config: Config) -> TrainingDeals:
+    """The training deals that some settings ask for, at tables of all sizes."""
+    shares = config.rollout.size_shares or ()
+    return TrainingDeals(tuple(self_play(config, rules) for rules in config.games()), tuple(shares))
+
+
+def self_play(config: Config, rules: Rules) -> SelfPlay:
+    """The training deals that some settings ask for, at tables of one size."""
     rollout = config.rollout
     return SelfPlay(
-        config.game(),
+        rules,
         config.run.seed,
         config.seats_shown,
         StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),

@@ -111,7 +111,7 @@ def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Pa
         tmp_path, run={"deals": 256}, rollout={"deals": 128, "target": "always_stay", "random_share": 0.0}
     )
     assert [policy.name for policy in trainer.yardsticks.values()] == ["always_stay"]
-    line_ups = self_play(trainer.config).opponents.line_ups(trainer.rules, 1, np.arange(500))
+    line_ups = self_play(trainer.config, trainer.games[0]).opponents.line_ups(trainer.games[0], 1, np.arange(500))
     assert ((line_ups == NETWORK).sum(axis=1) == 1).all()
     run(trainer)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
@@ -127,7 +127,7 @@ def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     rare = {
         "pass_rate/trumps_4",
         "pass_rate/trumps_5",
-        *(tag for tag in TAGS if tag.startswith(("evaluation/target", "credit/"))),
+        *(tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/"))),
     }
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes"}
     assert lines[-1]["deals"] == trainer.counters.deals == 512
@@ -149,7 +149,7 @@ def test_the_checkpoints_say_where_they_come_from(tmp_path: Path) -> None:
     assert parameter_hash(actor) == parameter_hash(trainer.learner.actor)
     assert (header.iteration, header.deals) == (3, 192)
     assert header.decisions == trainer.counters.decisions > 192
-    assert header.rules == (trainer.rules,)
+    assert header.rules == (trainer.games[0],)
     best, _ = load_checkpoint(tmp_path / "best.safetensors")
     assert best.deals <= 192
 
@@ -255,7 +255,7 @@ def test_other_rules_and_table_sizes_can_be_learned(preset: str, num_players: in
     )
     run(trainer)
     policy = load_policy(str(tmp_path))
-    play_blocks(trainer.rules, policy, load_policy("random"), seed=1, deal_ids=np.arange(4))
+    play_blocks(trainer.games[0], policy, load_policy("random"), seed=1, deal_ids=np.arange(4))
 
 
 def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> N
     }
     trainer = run(tiny_trainer(tmp_path, **changes))
     policy = load_policy(str(tmp_path / "last.safetensors"))
-    blocks = play_blocks(trainer.rules, policy, load_policy("random"), seed=123, deal_ids=np.arange(1000))
+    blocks = play_blocks(trainer.games[0], policy, load_policy("random"), seed=123, deal_ids=np.arange(1000))
     assert estimate(blocks.block_means, seed=1).low > 0.4
 
 
