@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(config.to_toml(), end="")
             return DONE
         if config.rollout.target is not None:
-            check_rules(load_policy(config.rollout.target), config.game())
+            for rules in config.games():
+                check_rules(load_policy(config.rollout.target), rules)
         _check_device(config)
         if not resume:
             _make_folder(folder, config)
@@ -170,7 +171,7 @@ def _finish(config: Config, folder: Path, trainer: "Trainer") -> None:
 
 
 def play_tournament(config: Config, folder: Path) -> None:
-    """Play the run's best checkpoint, else its last, against the yardsticks, or its target, and print the table.
+    """Play the run's best checkpoint, else its last, against the yardsticks, or its target, and print the tables.
 
     The deals are none that anything was learned or chosen by.
 
@@ -186,19 +187,21 @@ def play_tournament(config: Config, folder: Path) -> None:
     from agents.summary import summarise
     from agents.tournament import Plan, pairs, play_tournament
 
-    trained, rules = Entrant("trained", str(folder)), config.game()
+    trained = Entrant("trained", str(folder))
     if config.rollout.target is not None:
         entrants: tuple[Entrant, ...] = (trained, Entrant("target", config.rollout.target))
         of_interest = [("trained", "target")]
     else:
         entrants = (trained, Entrant("random", "random"), Entrant("heuristic", "heuristic"))
         of_interest = [("trained", "random"), ("trained", "heuristic"), ("heuristic", "random")]
-    line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
-    terms = Terms(rules, buy_in=config.buy_in)
-    plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
-    results = play_tournament(plan)
-    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset)
+    summaries = []
+    for rules in config.games():
+        line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
+        terms = Terms(rules, buy_in=config.buy_in)
+        plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
+        summaries.append(summarise(play_tournament(plan), line_ups, seed=seed))
+    print_summary(console(), summaries, preset=config.rules.preset)
 
 
 @contextlib.contextmanager
