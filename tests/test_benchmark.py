@@ -9,6 +9,8 @@ from agents.arena import stream_seed
 from agents.benchmark import BASELINES, SETS, Protocol, plans
 from agents.entrants import Entrant
 from agents.evaluation_cli import main
+from agents.local_best_response import Search
+from agents.ppo import DivergedError
 from bourre_env import Rules, shuffled_decks
 
 QUICK = ["--blocks", "30", "--session-blocks", "2", "--seats", "3", "--response-deals", "0", "--workers", "1"]
@@ -52,6 +54,21 @@ def test_best_responses_stand_on_the_card(tmp_path):
     assert trained["low"] > 0
 
 
+def test_training_that_diverges_ends_in_one_line_with_exit_code_1(capsys, monkeypatch):
+    def diverge(*_, **__):
+        raise DivergedError("loss is nan")
+
+    monkeypatch.setattr("agents.benchmark.GAMES", ())
+    monkeypatch.setattr("agents.commands.benchmark.LOCAL_BLOCKS", 2)
+    monkeypatch.setattr("agents.commands.benchmark.Search", lambda: Search(worlds=4, proposals=8, fewest=2))
+    monkeypatch.setattr("agents.commands.benchmark.train_responses", diverge)
+    words = ["--blocks", "2", "--session-blocks", "0", "--seats", "3", "--workers", "1"]
+    assert main(["benchmark", "always_pass", *words]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines()[-1] == "evaluate.py: training of a best response diverged (loss is nan)"
+
+
 def test_final_and_development_deals_are_other_deals_than_any_seed_of_an_option():
     subject = Entrant("x", "random")
     seeds = {name: Protocol(name).seed for name in SETS}
@@ -80,6 +97,7 @@ def test_the_protocol_is_fixed():
     [
         (["benchmark", "heuristik"], "did you mean 'heuristic'?"),
         (["benchmark", "human"], "'human' cannot enter a tournament"),
+        (["benchmark", "random", "--session-blocks", "1"], "an interval needs at least 2"),
     ],
 )
 def test_wrong_input_is_one_line(words, complaint, capsys):

@@ -22,6 +22,7 @@ from agents.card import Attack, Card, as_markdown, plain_card
 from agents.commands.options import (
     BadInputError,
     Commands,
+    FailedError,
     check_folder,
     command_line,
     folder,
@@ -62,7 +63,13 @@ def add_to(commands: Commands) -> None:
     )
     blocks = integer(2, None, "an interval needs at least 2")
     add("--blocks", type=blocks, default=BLOCKS, metavar="N", help="deals a pair, each from every seat (%(default)s)")
-    add("--session-blocks", type=integer(0, None), default=SESSION_BLOCKS, metavar="N", help="sessions (%(default)s)")
+    add(
+        "--session-blocks",
+        type=integer(0, None),
+        default=SESSION_BLOCKS,
+        metavar="N",
+        help="sessions a pair, each from every seat; 0 leaves sessions out (%(default)s)",
+    )
     add("--seats", type=integer(2, 8), nargs="+", default=list(SIZES), metavar="N", help="table sizes (2 3 4 5 8)")
     deals = integer(0, None)
     add(
@@ -79,6 +86,8 @@ def add_to(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     """Measure, print the card and, when asked to, write it."""
+    if options.session_blocks == 1:
+        raise BadInputError("--session-blocks 1: an interval needs at least 2; 0 leaves sessions out")
     if options.out is not None:
         check_folder(options.out, FILES)
     subject = _subject(options.spec)
@@ -137,6 +146,8 @@ def _attacks(subject: Entrant, protocol: Protocol, options: argparse.Namespace) 
     plan = Plan(subject.spec, "pagat", RESPONSE_SIZE, LOCAL_BLOCKS, protocol.seed)
     if not options.response_deals:
         return "Left out."
+    from agents.ppo import DivergedError  # torch is loaded only when there is something to train
+
     try:
         check_rules(subject.load(), plan.rules())
     except PolicyError as error:
@@ -147,6 +158,9 @@ def _attacks(subject: Entrant, protocol: Protocol, options: argparse.Namespace) 
     plan = Plan(subject.spec, "pagat", RESPONSE_SIZE, protocol.blocks, protocol.seed)
     training = Training(DEFAULT_CONFIG, RESPONSE_SEEDS, options.response_deals, None)
     with tempfile.TemporaryDirectory(prefix="bourre-benchmark-") as runs:
-        responses = train_responses(plan, training, Path(runs), workers=options.workers)
+        try:
+            responses = train_responses(plan, training, Path(runs), workers=options.workers)
+        except DivergedError as error:
+            raise FailedError(f"training of a best response diverged ({error})") from None
     effort = f"best of {RESPONSE_SEEDS} trained responses, {options.response_deals:,} deals each"
     return local, Attack(effort, best_of(responses).gain)
