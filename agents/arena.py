@@ -151,20 +151,45 @@ def play_line_ups(
     for policy in policies:
         check_rules(policy, rules)
     tables = Tables(rules, len(deals))
-    stacks = stacks_bought(buy_in, rules, len(deals))
-    streams = Streams(seed, deals, rules.num_players)
+    streams = ActionStreams(seed, deals, rules.num_players)
     ask = strict_answer if referee is None else referee.ask
-    tally = _Tally(tables, deals)
-    carry, exempt = np.zeros(len(deals), np.int64), np.zeros(seating.shape, np.bool_)
+    tally = Tally(tables, deals)
     for number in range(session):
-        decks = decks_of(rules, seed, deals, number, session)
-        tables.deal(decks, (deals + number) % rules.num_players, carry, exempt, stacks=stacks)
-        dealt = tables.records["dealt"][:, : rules.num_players].copy()
-        tables.play_forced()
+        begin_deals(tables, seed=seed, deals=deals, buy_in=buy_in, number=number, session=session)
         _play_out(tables, policies, seating, streams, ask)
-        tally.add(dealt)
-        carry, exempt = tables.carry, tables.exempt
+        tally.add()
     return tally.rows()
+
+
+def begin_deals(
+    tables: Tables,
+    *,
+    seed: int,
+    deals: NDArray[np.int64],
+    buy_in: int | None = None,
+    number: int = 0,
+    session: int = 1,
+) -> None:
+    """Begin the deals [R] of an experiment at R tables, each of which then waits at its first choice.
+
+    Args:
+        tables: R tables; in a session the next deal takes the pots and exemptions the last one left.
+        seed: of the experiment.
+        deals: [R] numbers of the deals or sessions.
+        buy_in: antes each seat begins the deal with at table stakes.
+        number: of the deal in its session, from 0.
+        session: deals in a session.
+    """
+    rules = tables.rules
+    carry, exempt = (tables.carry, tables.exempt) if number else (0, None)
+    tables.deal(
+        decks_of(rules, seed, deals, number, session),
+        (deals + number) % rules.num_players,
+        carry,
+        exempt,
+        stacks=stacks_bought(buy_in, rules, len(deals)),
+    )
+    tables.play_forced()
 
 
 def decks_of(rules: Rules, seed: int, deals: NDArray[np.int64], number: int, session: int) -> NDArray[np.int8]:
@@ -201,11 +226,11 @@ def stream_seed(seed: int, name: str) -> int:
     return int(stream_keys(seed, [number])[0])
 
 
-class Streams:
+class ActionStreams:
     """The random numbers of policies: one stream for each deal and seat, one number for each decision of that seat."""
 
     def __init__(self, seed: int, deals: NDArray[np.int64], num_players: int) -> None:
-        """Streams of the deals [R]."""
+        """ActionStreams of the deals [R]."""
         streams = deals[:, None] * MAX_PLAYERS + np.arange(num_players)
         keys = stream_keys(stream_seed(seed, ACTION_STREAM), streams.ravel())
         self.keys = keys.reshape(streams.shape)
@@ -223,7 +248,7 @@ Ask = Callable[[Policy, Decision, np.random.Generator], NDArray[np.int64]]
 
 
 def _play_out(
-    tables: Tables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: Streams, ask: Ask
+    tables: Tables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: ActionStreams, ask: Ask
 ) -> None:
     """Ask policies for their decisions until every deal is settled."""
     packed, legal = tables.observe_packed(), tables.legal_packed()
@@ -248,7 +273,7 @@ def _play_out(
         tables.step(actions, play_forced=True)
 
 
-class _Tally:
+class Tally:
     """Adds up the deals of each table."""
 
     def __init__(self, tables: Tables, deals: NDArray[np.int64]) -> None:
@@ -258,8 +283,8 @@ class _Tally:
         self._returns = np.zeros(shape, np.int64)
         self._counts = {name: np.zeros(shape, COUNT) for name in COUNTS}
 
-    def add(self, dealt: NDArray[np.uint64]) -> None:
-        """Count the settled tables; `dealt` [R, N] are the cards the seats were first dealt."""
+    def add(self) -> None:
+        """Count the deals that the tables have settled."""
         tables, num_players = self._tables, self._tables.rules.num_players
         records = tables.records
         stayed = seats_in(records["stayed"], num_players)
@@ -271,7 +296,7 @@ class _Tally:
             "took_pot": tables.returns > -_chips_staked(tables, stayed),
             "forfeited": records["forfeited"][:, None] == np.arange(num_players),
             "drawn": records["num_discards"][:, :num_players],
-            "trumps": np.bitwise_count(dealt & TRUMPS),
+            "trumps": np.bitwise_count(records["dealt"][:, :num_players] & TRUMPS),
         }
         for name, values in counted.items():
             self._counts[name] += values.astype(COUNT)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.device import device_of, features, legal_mask
+from agents.device import device_of, legal_mask, packed_rows
 from agents.ppo import Learner, expect
 from agents.rollout import Rollout
 from bourre_env.bourre.observation import (
@@ -60,7 +60,7 @@ def _ask(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Log-probabilities [S] of actions, and entropies [S]."""
     actor, device = learner.actor, device_of(learner.actor)
-    distribution = actor(features(words, device), legal_mask(legal, actor.spec.num_actions, device))
+    distribution = actor(packed_rows(words, device), legal_mask(legal, actor.spec.num_actions, device))
     chosen = distribution.log_prob(torch.from_numpy(actions).to(device))
     return chosen.cpu().numpy(), distribution.entropy().cpu().numpy()
 

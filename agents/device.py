@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.config import ConfigError
-from bourre_env.bourre.observation import BITS, unpack, unpack_actions
+from agents.packed_linear import as_tensor
+from bourre_env.bourre.observation import BITS, unpack_actions
 
 CPU = torch.device("cpu")
 CPU_ROWS = 256  # small enough for the cache, and for two threads to share the work evenly
@@ -43,11 +44,9 @@ def rows_at_a_time(device: torch.device) -> int:
     return CPU_ROWS if device.type == "cpu" else GPU_ROWS
 
 
-def features(words: NDArray[np.uint64], device: torch.device) -> Tensor:
-    """[D, 64*W] float32 on a device: the features of packed observations [D, W]."""
-    if device.type == "cpu":
-        return torch.from_numpy(unpack(words))
-    return bits_of(words, device).float()
+def packed_rows(words: NDArray[np.uint64], device: torch.device) -> Tensor:
+    """[D, W] int64 on a device: the bits of packed rows [D, W], as the networks take them."""
+    return as_tensor(words).to(device)
 
 
 def legal_mask(legal: NDArray[np.uint64], num_actions: int, device: torch.device) -> Tensor:

@@ -45,7 +45,7 @@ class Display:
         if self._bar is not None:
             self._bar.set_description_str(self._text(values), refresh=False)
             self._bar.update(self._trainer.progress - self._bar.n)
-        elif self._first or "evaluation/heuristic_mean" in values or self._is_due():
+        elif self._first or f"evaluation/{self._trainer.chosen_by}_mean" in values or self._is_due():
             print(f"{self._trainer.progress:4.0%} {self._text(values)}", file=self._file, flush=True)
             self._written = time.monotonic()
         self._first = False

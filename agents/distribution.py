@@ -15,6 +15,7 @@ ILLEGAL = -1e9
 LEAST = -80.0
 """Legal logits end this far below the best one, so that every legal action keeps a positive float32 probability."""
 
+_NO_UNDERFLOW = -87.0  # below every legal log-probability; `exp` is ten times slower where it underflows
 _LARGEST = 1e30  # logits beyond it, infinities among them, count as this much
 _TINY = 1e-30
 
@@ -49,13 +50,18 @@ class MaskedDistribution:
         self.legal = legal
         self.log_probs = masked_log_softmax(logits, legal)
 
+    @property
+    def probs(self) -> Tensor:
+        """[D, A] float32: the probabilities, exactly 0 for illegal actions."""
+        return self.log_probs.clamp_min(_NO_UNDERFLOW).exp() * self.legal
+
     def log_prob(self, actions: Tensor) -> Tensor:
         """[D] float32: log-probabilities of the actions [D] int64."""
         return self.log_probs.gather(1, actions.unsqueeze(1)).squeeze(1)
 
     def entropy(self) -> Tensor:
         """[D] float32: entropy over the legal actions, in nats."""
-        return -(self.log_probs.exp() * self.log_probs).sum(dim=1)
+        return -(self.probs * self.log_probs).sum(dim=1)
 
     def entropy_in_two_steps(self, groups: Tensor) -> tuple[Tensor, Tensor]:
         """The entropy as that of the group chosen plus that of the action inside the group; their sum is `entropy`.
@@ -70,10 +76,13 @@ class MaskedDistribution:
             Two tensors [D] float32, in nats.
         """
         member = torch.nn.functional.one_hot(groups).to(self.log_probs.dtype)
-        group_probs = (self.log_probs.exp() @ member).clamp_min(_TINY)
-        between = -(group_probs * group_probs.log()).sum(dim=1)
-        within = self.log_probs - group_probs.log()[:, groups]
-        inside = -(group_probs.detach()[:, groups] * within.exp() * within).sum(dim=1)
+        probs = self.probs
+        group_probs = (probs @ member).clamp_min(_TINY)
+        log_group_probs = group_probs.log()
+        # entropy inside a group: minus the mean of the log-probabilities of its actions, given the group
+        means = (probs * self.log_probs) @ member / group_probs
+        between = -(group_probs * log_group_probs).sum(dim=1)
+        inside = (group_probs.detach() * (log_group_probs - means)).sum(dim=1)
         return between, inside
 
     def sample(self, uniforms: Tensor) -> Tensor:
@@ -82,7 +91,7 @@ class MaskedDistribution:
         Args:
             uniforms: [D] in [0, 1), one a row, so that a row's action does not depend on the other rows.
         """
-        summed = self.log_probs.detach().exp().cumsum(dim=1)
+        summed = self.probs.detach().cumsum(dim=1)
         total = summed[:, -1]
         # below the total even if rounding says otherwise: the sums rise past it at a legal action only
         below_total = torch.nextafter(total, torch.zeros_like(total))
@@ -95,7 +104,7 @@ class MaskedDistribution:
 
     def kl_from(self, older: "MaskedDistribution") -> Tensor:
         """[D] float32: KL(older || self) over the same legal actions, finite and in nats."""
-        return (older.log_probs.exp() * (older.log_probs - self.log_probs)).sum(dim=1)
+        return (older.probs * (older.log_probs - self.log_probs)).sum(dim=1)
 
 
 def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:

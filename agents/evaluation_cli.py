@@ -8,13 +8,14 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import exact, merge, replay, selfcheck, tournament
+from agents.commands import benchmark, exact, exploit, merge, replay, report, selfcheck, tournament
 from agents.commands.options import (
     DONE,
     FAILED,
     INTERRUPTED,
     WRONG_INPUT,
     BadInputError,
+    FailedError,
     Parser,
 )
 from agents.controls import ControlError
@@ -24,7 +25,7 @@ from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 
 WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, BadInputError)
-COMMANDS = (tournament, merge, exact, replay, selfcheck)
+COMMANDS = (tournament, benchmark, merge, report, exact, exploit, replay, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options, words)
     except WRONG as error:
         return _complain(error, WRONG_INPUT)
-    except (PolicyFailedError, ControlError, BrokenProcessPool, OSError) as error:
+    except (PolicyFailedError, ControlError, FailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
     except KeyboardInterrupt as interrupt:
         return _complain(str(interrupt) or "interrupted; nothing was written", INTERRUPTED)

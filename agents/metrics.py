@@ -59,6 +59,12 @@ TAGS: dict[str, str] = {
     "critic/value_loss": "Huber loss of the critic, in pots, last epoch. Falls, then stays: cards are luck.",
     "critic/explained_variance": "Share of the variance of results the critic foresaw. Rises fast to 0.5 and more.",
     "critic/advantage_std": "Standard deviation of the raw advantages, in pots. Falls from 0.6 to about 0.35.",
+    **{
+        f"credit/{size}_seats_{distance}_from_dealer": f"Share of a carried pot credited to the seat {distance} places "
+        f"after the next dealer, tables of {size} (rollout.carry_credit). Starts equal; the dealer's grows."
+        for size in range(2, MAX_PLAYERS + 1)
+        for distance in range(size)
+    },
     "schedule/learning_rate": "Step size of Adam at this point of the run.",
     "schedule/entropy": "Weight of the entropy bonus at this point of the run.",
     "schedule/progress": "Share of the run's budget that is spent.",
@@ -73,6 +79,16 @@ TAGS: dict[str, str] = {
     "evaluation/heuristic_mean": "Antes a deal against the rule bot; 0 is a draw. It decides which checkpoint is best.",
     "evaluation/heuristic_low": "Lower end of its 95 % interval.",
     "evaluation/heuristic_high": "Upper end of its 95 % interval.",
+    "evaluation/target_mean": "Antes a deal against the policy that a best response is trained to (rollout.target).",
+    "evaluation/target_low": "Lower end of its 95 % interval. Above 0: a weakness was found.",
+    "evaluation/target_high": "Upper end of its 95 % interval.",
+    **{
+        f"evaluation_{size}_seats/{name}_{part}": f"{words} of antes a deal against {name}, tables of {size} alone. "
+        "Where one network learns several sizes, evaluation/ has the mean over them."
+        for size in range(2, MAX_PLAYERS + 1)
+        for name in ("random", "heuristic", "target")
+        for part, words in (("mean", "Mean"), ("low", "Lower 95 % end"), ("high", "Upper 95 % end"))
+    },
 }
 """Every number that is ever logged: what it means, and what is healthy."""
 

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.checkpoint import CheckpointError, Header, load_checkpoint
-from agents.device import device_of, features
+from agents.device import device_of, packed_rows
 from agents.distribution import MaskedDistribution
 from agents.network import Actor
 from agents.policy import GREEDY, Decision, uniform_numbers
@@ -89,7 +89,7 @@ class NetworkPolicy:
                 chosen = distribution.greedy().cpu().numpy()[: len(probs[rows])]
                 probs[rows][np.arange(len(chosen)), chosen] = 1
             else:
-                probs[rows] = distribution.log_probs.exp().cpu().numpy()[: len(probs[rows])]
+                probs[rows] = distribution.probs.cpu().numpy()[: len(probs[rows])]
         return probs
 
     def _chosen(self, distribution: MaskedDistribution, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -115,7 +115,7 @@ class NetworkPolicy:
     def _distribution(self, words: NDArray[np.uint64], legal: NDArray[np.bool_]) -> MaskedDistribution:
         """What the network says to packed observations [CHUNK, W] and legal actions [CHUNK, A]."""
         device = device_of(self.actor)
-        said: MaskedDistribution = self.actor(features(words, device), torch.from_numpy(legal).to(device))
+        said: MaskedDistribution = self.actor(packed_rows(words, device), torch.from_numpy(legal).to(device))
         return said
 
 

@@ -28,7 +28,8 @@ from agents.logs import MetricsLog
 from agents.metrics import Stopwatch, describe_rollout, tags_as_table
 from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
-from agents.policy import load_policy
+from agents.policy import Policy, load_policy
+from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Learner, Weights
 from agents.rollout import Opponents, Rollout, SelfPlay, StartingPots, StartingStacks
 from agents.runs import STATE_FILE, STATUS
@@ -36,12 +37,14 @@ from agents.snapshots import FOLDER as SNAPSHOTS
 from agents.snapshots import Snapshots
 from agents.states import load_state, save_state, save_status, set_aside
 from agents.statistics import Estimate, estimate
+from agents.table_sizes import TrainingDeals
 from agents.threads import Threads
 from bourre_env.bourre.observation import layout
+from bourre_env.bourre.rules import Rules
 
 LAST, BEST, PREVIOUS_BEST = "last.safetensors", "best.safetensors", "best.previous.safetensors"
 YARDSTICKS = ("random", "heuristic")
-CHOSEN_BY = "heuristic"  # the yardstick that decides which checkpoint is the best
+TARGET = "target"  # what tags call the policy that a best response is trained against
 
 _WEIGHT_STREAM = "training: weights at the start"
 _MINIBATCH_STREAM = "training: minibatches"
@@ -57,8 +60,11 @@ class Trainer:
     Attributes:
         config: the settings.
         folder: the run folder.
+        games: the rules that are learned, one value for each table size.
         counters: how far the run has come.
         learner: the networks.
+        credit: whose the pots are that deals leave behind.
+        yardsticks: the policies that strength is measured against, by name; the last decides which checkpoint is best.
         strength: results of the last evaluation by yardstick.
         saved: whether the last state and checkpoint could be written.
         snapshots: networks of earlier in the run.
@@ -77,17 +83,20 @@ class Trainer:
             CheckpointError: there is nothing to resume, or it does not fit the settings.
         """
         self.config, self.folder, self._warn = config, folder, warn
-        self.rules = config.game()
+        self.games = config.games()
+        self.yardsticks = yardsticks(config)
+        self.chosen_by = list(self.yardsticks)[-1]
         self.counters = Counters()
         self.strength: dict[str, Estimate] = {}
         self.saved = False
         self._failing: set[str] = set()  # files that could not be written the last time
         self._threads = Threads(config.run.threads)
-        self._deals = self_play(config)
+        self.credit = PotCredit(config.rollout.carry_credit == "by_seat", config.rollout.ante_credit)
+        self._deals = training_deals(config)
         weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device)
         self.learner = Learner(network_spec(config), config.learn, seed=weight_seed, device=device)
         self.snapshots = Snapshots(folder, config.run.keep)
-        self._layout = layout(self.rules, config.seats_shown).hash
+        self._layout = layout(self.games[0], config.seats_shown).hash
         self._commit = source_commit()
         _remove_unfinished(folder)
         if resume:
@@ -106,13 +115,12 @@ class Trainer:
 
     def warm_up(self) -> None:
         """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
-        self._deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
+        for deals in self._deals.sizes:
+            deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
         if self.config.run.pictures_every:
             self.log.warm_up()
-        for name in YARDSTICKS:
-            play_blocks(
-                self.rules, load_policy(name), load_policy(name), seed=0, deal_ids=[0], buy_in=self.config.buy_in
-            )
+        for policy in self.yardsticks.values():
+            play_blocks(self.games[0], policy, policy, seed=0, deal_ids=[0], buy_in=self.config.buy_in)
 
     def run(self, *, stop: Callable[[], bool], report: Callable[[dict[str, float]], None]) -> None:
         """Train until the run is over; the state is saved on the way and at the end.
@@ -181,11 +189,15 @@ class Trainer:
         watch, start = Stopwatch(), time.perf_counter()
         weights = Weights.at(self.config.learn, progress := self.progress)
         deal_ids = np.arange(self.counters.deals, self.counters.deals + self._num_deals())
-        rollout = self._deals.play(self.learner.actor, deal_ids, threads=self._threads, watch=watch)
+        in_play = self._deals.in_play(progress, self.config.rollout.curriculum)
+        rollout = self._deals.play(
+            self.learner.actor, deal_ids, in_play=in_play, credit=self.credit, threads=self._threads, watch=watch
+        )
         minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
         with watch.measure("learning"):
             learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
             check_health(self.learner, learned)
+        self.credit.learn(rollout)
         self.counters.iteration += 1
         self.counters.deals += rollout.num_deals
         self.counters.decisions += len(rollout)
@@ -193,6 +205,7 @@ class Trainer:
         values = {
             **describe_rollout(rollout, self.learner.actor.spec),
             **learned,
+            **self.credit.describe(),
             "schedule/learning_rate": weights.learning_rate,
             "schedule/entropy": weights.entropy,
             "schedule/progress": progress,
@@ -208,7 +221,7 @@ class Trainer:
 
     def _picture(self, rollout: Rollout, values: dict[str, float]) -> dict[str, float]:
         """Log histograms and pictures of an iteration; returns the numbers they needed besides."""
-        histograms, entropies = histograms_and_entropies(self.learner, rollout, self.rules.hand_size)
+        histograms, entropies = histograms_and_entropies(self.learner, rollout, self.games[0].hand_size)
         self.log.add_histograms(self.counters.deals, histograms)
         self.log.add_pictures(self.counters.deals, values | entropies)
         return entropies
@@ -251,15 +264,20 @@ class Trainer:
         deals = np.arange(self.config.evaluation.blocks)
         policy = NetworkPolicy(self.learner.actor, self.header(), name="the network in training")
         self.counters.evaluations = max(self.counters.evaluations + 1, self._evaluations_due)
-        values = {}
-        for name in YARDSTICKS:
-            yardstick, buy_in = load_policy(name), self.config.buy_in
-            blocks = play_blocks(self.rules, policy, yardstick, seed=seed, deal_ids=deals, buy_in=buy_in)
-            self.strength[name] = estimate(blocks.block_means, seed=seed)
-            for part in ("mean", "low", "high"):
-                values[f"evaluation/{name}_{part}"] = float(getattr(self.strength[name], part))
-        mean = values[f"evaluation/{CHOSEN_BY}_mean"]
-        self.counters.low = values[f"evaluation/{CHOSEN_BY}_low"]
+        values: dict[str, float] = {}
+        buy_in = self.config.buy_in
+        for name, yardstick in self.yardsticks.items():
+            by_size = [
+                play_blocks(rules, policy, yardstick, seed=seed, deal_ids=deals, buy_in=buy_in).block_means
+                for rules in self.games
+            ]
+            self.strength[name] = estimate(np.mean(by_size, axis=0), seed=seed)
+            values |= _parts(f"evaluation/{name}", self.strength[name])
+            if len(self.games) > 1:
+                for rules, means in zip(self.games, by_size, strict=True):
+                    values |= _parts(f"evaluation_{rules.num_players}_seats/{name}", estimate(means, seed=seed))
+        mean = values[f"evaluation/{self.chosen_by}_mean"]
+        self.counters.low = values[f"evaluation/{self.chosen_by}_low"]
         is_best = self.counters.best is None or mean > self.counters.best
         self.counters.without_better = 0 if is_best else self.counters.without_better + 1
         if is_best and self._guarded(BEST, lambda: self._save_network(self.folder / BEST, self.folder / PREVIOUS_BEST)):
@@ -274,7 +292,7 @@ class Trainer:
         """What a checkpoint of the present network says about itself."""
         done = self.counters
         return Header(
-            rules=(self.rules,),
+            rules=self.games,
             seats_shown=self.config.seats_shown,
             layout=self._layout,
             network=self.learner.actor.spec,
@@ -290,7 +308,7 @@ class Trainer:
         Returns:
             Whether all could be written; where not, the files from before are still whole.
         """
-        state = {"counters": asdict(self.counters), **self.learner.state()}
+        state = {"counters": asdict(self.counters), "pot_shares": self.credit.state(), **self.learner.state()}
         saved = self._guarded(STATE_FILE, lambda: save_state(self.folder, state))
         saved &= self._guarded(LAST, lambda: self._save_network(self.folder / LAST))
         saved = saved and self._guarded(STATUS, lambda: self._save_status(self.why_over))
@@ -328,6 +346,7 @@ class Trainer:
         """
         counters = Counters(**state["counters"])
         self.learner.load_state(state)
+        self.credit.load_state(state.get("pot_shares", {}))  # states from before there were shares have none
         self.counters = counters
         # a larger budget moves the evaluations; the last one belongs to its end
         self.counters.evaluations = min(counters.evaluations, self._evaluations_due)
@@ -365,15 +384,42 @@ def network_spec(config: Config) -> NetworkSpec:
     return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
 
 
-def self_play(config: Config) -> SelfPlay:
-    """The training deals that some settings ask for."""
+def _parts(tag: str, measured: Estimate) -> dict[str, float]:
+    """An estimate by tag."""
+    return {f"{tag}_{part}": float(getattr(measured, part)) for part in ("mean", "low", "high")}
+
+
+def yardsticks(config: Config) -> dict[str, Policy]:
+    """The policies that strength is measured against, by the name their tags carry."""
+    if config.rollout.target is not None:
+        return {TARGET: load_policy(config.rollout.target)}
+    return {name: load_policy(name) for name in YARDSTICKS}
+
+
+def opponents(config: Config) -> Opponents:
+    """Who sits at the tables of the training deals besides the network."""
+    rollout = config.rollout
+    if rollout.target is not None:
+        return Opponents((load_policy(rollout.target),), (1.0,))
+    shares = (rollout.random_share, rollout.heuristic_share)
+    return Opponents((load_policy("random"), load_policy("heuristic")), shares)
+
+
+def training_deals(config: Config) -> TrainingDeals:
+    """The training deals that some settings ask for, at tables of all sizes."""
+    shares = config.rollout.size_shares or ()
+    return TrainingDeals(tuple(self_play(config, rules) for rules in config.games()), tuple(shares))
+
+
+def self_play(config: Config, rules: Rules) -> SelfPlay:
+    """The training deals that some settings ask for, at tables of one size."""
     rollout = config.rollout
     return SelfPlay(
-        config.game(),
+        rules,
         config.run.seed,
         config.seats_shown,
         StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),
-        Opponents((load_policy("random"), load_policy("heuristic")), (rollout.random_share, rollout.heuristic_share)),
+        opponents(config),
         StartingStacks(rollout.smallest_stack, rollout.largest_stack),
     )
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agents.config import CONFIG_FILE, MAY_CHANGE_ON_RESUME, Config, ConfigError, changed_keys, read_config
 from agents.files import FolderInUseError, folder_lock, replace_file
-from agents.policy import PolicyError, PolicyFailedError
+from agents.policy import PolicyError, PolicyFailedError, check_rules, load_policy
 from agents.runs import check_folder, free_folder, has_state, to_take_up
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.dry_run:
             print(config.to_toml(), end="")
             return DONE
+        if config.rollout.target is not None:
+            for rules in config.games():
+                check_rules(load_policy(config.rollout.target), rules)
         _check_device(config)
         if not resume:
             _make_folder(folder, config)
@@ -168,7 +171,7 @@ def _finish(config: Config, folder: Path, trainer: "Trainer") -> None:
 
 
 def play_tournament(config: Config, folder: Path) -> None:
-    """Play the run's best checkpoint, else its last, against the yardsticks and print the table.
+    """Play the run's best checkpoint, else its last, against the yardsticks, or its target, and print the tables.
 
     The deals are none that anything was learned or chosen by.
 
@@ -184,15 +187,21 @@ def play_tournament(config: Config, folder: Path) -> None:
     from agents.summary import summarise
     from agents.tournament import Plan, pairs, play_tournament
 
-    entrants = Entrant("trained", str(folder)), Entrant("random", "random"), Entrant("heuristic", "heuristic")
-    rules = config.game()
-    of_interest = [("trained", "random"), ("trained", "heuristic"), ("heuristic", "random")]
-    line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
+    trained = Entrant("trained", str(folder))
+    if config.rollout.target is not None:
+        entrants: tuple[Entrant, ...] = (trained, Entrant("target", config.rollout.target))
+        of_interest = [("trained", "target")]
+    else:
+        entrants = (trained, Entrant("random", "random"), Entrant("heuristic", "heuristic"))
+        of_interest = [("trained", "random"), ("trained", "heuristic"), ("heuristic", "random")]
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
-    terms = Terms(rules, buy_in=config.buy_in)
-    plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
-    results = play_tournament(plan)
-    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset)
+    summaries = []
+    for rules in config.games():
+        line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
+        terms = Terms(rules, buy_in=config.buy_in)
+        plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
+        summaries.append(summarise(play_tournament(plan), line_ups, seed=seed))
+    print_summary(console(), summaries, preset=config.rules.preset)
 
 
 @contextlib.contextmanager

@@ -73,7 +73,7 @@ def bots(tmp_path, monkeypatch):
 
 def tournament(*words: str) -> int:
     """Exit code of a small tournament in this process."""
-    return main(["tournament", *words, "--workers", "1"])
+    return main(["tournament", *words, "--workers", "1", "--no-report"])
 
 
 def evaluate(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:

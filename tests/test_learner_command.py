@@ -333,6 +333,19 @@ def test_a_folder_that_is_not_empty_is_left_alone(tiny: str, capsys: pytest.Capt
         assert "thesis.txt is a file" in message
 
 
+def test_a_best_response_is_trained_and_measured_against_its_target(
+    tiny: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    only = ["rollout.random_share=0", "run.dir=run"]
+    for target, complaint in (("heuristics", "no policy is called 'heuristics'"), ("nowhere.safetensors", "no file")):
+        assert complaint in refused(capsys, "--config", tiny, "--set", f"rollout.target={target}", *only)
+    assert main(["--config", tiny, "--set", "rollout.target=always_stay", *only]) == 0
+    printed = capsys.readouterr()
+    assert re.search(r"trained +target +[+-]\d\.\d{3}", printed.out)
+    assert "against target" in printed.err
+    assert "heuristic" not in printed.out + printed.err
+
+
 def test_b134_b136_b138_bad_settings_are_refused_before_anything_is_written(
     tiny: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,12 +17,13 @@ from learning import PAGAT, deals_of, tiny_config, tiny_learner, tiny_trainer
 from agents.config import CONFIG_FILE, ConfigError, RunConfig
 from agents.counters import Counters
 from agents.details import histograms_and_entropies
-from agents.device import GPU_ROWS, bits_of, choose_device, features, legal_mask, rows_at_a_time
+from agents.device import GPU_ROWS, bits_of, choose_device, legal_mask, packed_rows, rows_at_a_time
 from agents.display import Display
 from agents.ending import progress, why_over
 from agents.files import FolderInUseError, folder_lock, is_in_use, replace_file
 from agents.health import EXPLODED, check_health
 from agents.metrics import HISTOGRAMS, PICTURES, describe_rollout, positions_of
+from agents.packed_linear import unpacked
 from agents.pictures import draw_pictures
 from agents.ppo import DivergedError
 from agents.runs import STATUS, check_folder, free_folder, to_take_up, why_ended
@@ -290,7 +291,7 @@ def test_rows_are_unpacked_on_a_gpu_as_they_are_here() -> None:
     assert (bits_of(words, cpu).numpy() == unpack(words)).all()
     assert (bits_of(words[:, 1:3], cpu).numpy() == unpack(np.ascontiguousarray(words[:, 1:3]))).all()
     assert (bits_of(words[:, :2], cpu)[:, :85].bool().numpy() == unpack_actions(words[:, :2].copy(), 85)).all()
-    assert (features(words, cpu).numpy() == unpack(words)).all()
+    assert (unpacked(packed_rows(words, cpu)).numpy() == unpack(words)).all()
     assert legal_mask(words[:, :2].copy(), 85, cpu).shape == (37, 85)
 
 

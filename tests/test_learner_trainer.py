@@ -17,9 +17,10 @@ from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash
 from agents.metrics import HISTOGRAMS, PICTURES, TAGS, TEXTS
 from agents.policy import load_policy
 from agents.ppo import DivergedError
+from agents.rollout import NETWORK
 from agents.runs import PREVIOUS_STATE_FILE, STATE_FILE, why_ended
 from agents.statistics import estimate
-from agents.trainer import Trainer, network_spec
+from agents.trainer import Trainer, network_spec, self_play
 
 
 @pytest.fixture(autouse=True)
@@ -78,14 +79,16 @@ def test_the_same_seed_gives_the_same_network_and_another_one_another(tmp_path: 
 
 
 def test_b122_b123_ten_iterations_and_ten_after_a_resume_are_twenty(tmp_path: Path) -> None:
-    """With opponents, evaluations and schedules around the break, bit for bit."""
-    straight = run(tiny_trainer(tmp_path / "straight"))
-    first = run(tiny_trainer(tmp_path / "broken"), iterations=10)
+    """With opponents, evaluations, schedules and the estimate of what carries are worth, bit for bit."""
+    changes = {"rollout": {"carry_credit": "by_seat", "ante_credit": True}, "learn": {"gae_lambda": 0.9}}
+    straight = run(tiny_trainer(tmp_path / "straight", **changes))
+    first = run(tiny_trainer(tmp_path / "broken", **changes), iterations=10)
     assert first.counters.iteration == 10
     torch.manual_seed(99)
     np.random.default_rng(99).random()
-    second = run(tiny_trainer(tmp_path / "broken", resume=True))
+    second = run(tiny_trainer(tmp_path / "broken", resume=True, **changes))
     assert second.counters.iteration == 20
+    assert second.credit.state() == straight.credit.state() != {}
     assert fingerprint(second) == fingerprint(straight)
     assert second.counters.best == straight.counters.best
     assert second.counters.evaluations == straight.counters.evaluations == 2
@@ -117,11 +120,26 @@ def test_a_kill_between_two_checkpoints_repeats_what_was_lost(tmp_path: Path) ->
     assert steps_of(tmp_path / "killed", "ppo/kl") == list(range(64, 641, 64))
 
 
+def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Path) -> None:
+    trainer = tiny_trainer(
+        tmp_path, run={"deals": 256}, rollout={"deals": 128, "target": "always_stay", "random_share": 0.0}
+    )
+    assert [policy.name for policy in trainer.yardsticks.values()] == ["always_stay"]
+    line_ups = self_play(trainer.config, trainer.games[0]).opponents.line_ups(trainer.games[0], 1, np.arange(500))
+    assert ((line_ups == NETWORK).sum(axis=1) == 1).all()
+    run(trainer)
+    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    measured = [tag for tag in lines[-1] if tag.startswith("evaluation/")]
+    assert measured == [f"evaluation/target_{part}" for part in ("mean", "low", "high")]
+    assert trainer.counters.best == max(line["evaluation/target_mean"] for line in lines)
+
+
 def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     trainer = run(tiny_trainer(tmp_path, run={"deals": 512, "pictures_every": 1}, rollout={"deals": 256}))
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     logged = set().union(*lines)
     rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(f"pass_rate/position_{seat}" for seat in range(5, 9))}
+    rare |= {tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/"))}
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes", "ended"}
     events = EventAccumulator(str(tmp_path))
     events.Reload()
@@ -150,7 +168,7 @@ def test_the_checkpoints_say_where_they_come_from(tmp_path: Path) -> None:
     assert parameter_hash(actor) == parameter_hash(trainer.learner.actor)
     assert (header.iteration, header.deals) == (3, 192)
     assert header.decisions == trainer.counters.decisions > 192
-    assert header.rules == (trainer.rules,)
+    assert header.rules == (trainer.games[0],)
     best, _ = load_checkpoint(tmp_path / "best.safetensors")
     assert best.deals <= 192
 
@@ -349,7 +367,7 @@ def test_other_rules_and_table_sizes_can_be_learned(preset: str, num_players: in
     )
     run(trainer)
     policy = load_policy(str(tmp_path))
-    play_blocks(trainer.rules, policy, load_policy("random"), seed=1, deal_ids=np.arange(4))
+    play_blocks(trainer.games[0], policy, load_policy("random"), seed=1, deal_ids=np.arange(4))
 
 
 def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> None:
@@ -363,11 +381,19 @@ def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> N
     }
     trainer = run(tiny_trainer(tmp_path, **changes))
     policy = load_policy(str(tmp_path / "last.safetensors"))
-    blocks = play_blocks(trainer.rules, policy, load_policy("random"), seed=123, deal_ids=np.arange(1000))
+    blocks = play_blocks(trainer.games[0], policy, load_policy("random"), seed=123, deal_ids=np.arange(1000))
     assert estimate(blocks.block_means, seed=1).low > 0.4
 
 
 def test_networks_follow_the_settings() -> None:
-    spec = network_spec(tiny_config(network={"privileged_critic": False, "critic_layers": 3, "layer_norm": False}))
-    assert (spec.actor_width, spec.critic_layers, spec.hidden_words, spec.layer_norm) == (16, 3, 0, False)
+    spec = network_spec(
+        tiny_config(network={"privileged_critic": False, "critic_layers": 3, "layer_norm": False, "head": "plain"})
+    )
+    assert (spec.actor_width, spec.critic_layers, spec.hidden_words, spec.layer_norm, spec.head) == (
+        16,
+        3,
+        0,
+        False,
+        "plain",
+    )
     assert TINY_RUN["run"]["deals"] == 1280

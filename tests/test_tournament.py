@@ -37,7 +37,7 @@ def plan_of(*specs: str, blocks: int = 30, seed: int = 3, rules: Rules = PAGAT, 
 
 def tournament(*words: str) -> int:
     """Exit code of a small tournament in this process."""
-    return main(["tournament", *words, "--workers", "1"])
+    return main(["tournament", *words, "--workers", "1", "--no-report"])
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -223,6 +223,14 @@ def test_7_2_a_policy_that_hangs_forfeits_all_its_deals_and_the_tournament_goes_
     assert files[0]["blocks-4.parquet"] == files[1]["blocks-4.parquet"]
 
 
+def test_a_policy_that_ends_its_process_ends_the_tournament_by_one_line(tmp_path, capsys):
+    words = ["tournament", "random", "odd=odd_bots:EndsTheProcess", "--blocks", "40", "--workers", "2"]
+    assert main([*words, "--out", str(tmp_path)]) == 1
+    printed = capsys.readouterr().err
+    assert "a worker process died" in printed
+    assert "Traceback" not in printed
+
+
 def test_an_alarm_is_taken_back():
     with referee.alarm_after(60.0):
         pass
@@ -241,7 +249,7 @@ def _think_for_ever(limit: float) -> None:
 
 def test_any_number_of_workers_and_any_cut_gives_the_same_bytes(tmp_path, monkeypatch):
     """Two workers start fresh interpreters and find the user's module like the first one did."""
-    words = ["tournament", "odd_bots:Bot", "heuristic", "random", "--blocks", "30"]
+    words = ["tournament", "odd_bots:Bot", "heuristic", "random", "--blocks", "30", "--no-report"]
     files = []
     for workers, cut in [(1, 512), (2, 512), (1, 7)]:
         monkeypatch.setattr(stopping, "BLOCKS_IN_A_TASK", cut)
@@ -357,7 +365,7 @@ def test_b147_merging_results_is_a_command(tmp_path, capsys):
         assert tournament(*words, "--out", str(tmp_path / name)) == 0
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     for number, order in enumerate([folders, folders[::-1], [*folders, folders[0]]]):
-        assert main(["merge", *order, "--out", str(tmp_path / str(number))]) == 0
+        assert main(["merge", *order, "--no-report", "--out", str(tmp_path / str(number))]) == 0
     printed = capsys.readouterr().out
     assert "rules pagat, 3 seats, seeds 1, 2. Each line: 40 deals" in printed
     assert files_of(tmp_path / "0") == files_of(tmp_path / "1") == files_of(tmp_path / "2")
@@ -438,7 +446,7 @@ def test_precision_plays_each_line_up_until_its_interval_is_narrow(tmp_path, mon
         assert cell["t_high"] - cell["t_low"] <= 2 * 0.1
         assert cell["blocks"] % 64 == 0
     assert max(cell["t_high"] - cell["t_low"] for cell in cells) > 0.1  # none went on for long
-    assert main(["tournament", *words, "--out", str(tmp_path / "b"), "--workers", "2"]) == 0
+    assert main(["tournament", *words, "--out", str(tmp_path / "b"), "--workers", "2", "--no-report"]) == 0
     assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
     assert tournament(*words, "--out", str(tmp_path / "a")) == 0
     assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
@@ -475,7 +483,7 @@ def test_until_separated_plays_each_pair_until_a_sequential_test_has_decided(tmp
         decided = cell["sequential"]["above"], cell["sequential"]["below"]
         assert max(decided) >= bounds[1] or max(decided) <= bounds[0]
     assert len({cell["blocks"] for cell in summary["cells"]}) > 1
-    assert main(["tournament", *words, "--out", str(tmp_path / "b"), "--workers", "2"]) == 0
+    assert main(["tournament", *words, "--out", str(tmp_path / "b"), "--workers", "2", "--no-report"]) == 0
     assert files_of(tmp_path / "a") == files_of(tmp_path / "b")
     assert tournament(*words, "--tables", "mixed") == 2
     assert "--until-separated: it compares pairs" in capsys.readouterr().err

@@ -288,6 +288,17 @@ def test_11_a_row_depends_on_its_number_and_the_seed_only() -> None:
     assert len(np.unique(begun.take(np.zeros(40, int)).reshuffle_unseen(0, seed=1).records["hands"], axis=0)) == 40
 
 
+def test_rows_may_be_given_streams_of_their_own() -> None:
+    """Then what is drawn depends neither on a row's place nor on the number of rows."""
+    tables = dealt(Rules.preset("pagat", num_players=5), 40, seed=6)
+    worlds = tables.reshuffle_unseen(2, seed=9)
+    assert tables.reshuffle_unseen(2, seed=9, streams=np.arange(40)).records.tobytes() == worlds.records.tobytes()
+    chosen = np.array([31, 4, 17])
+    again = tables.take(chosen).reshuffle_unseen(2, seed=9, streams=chosen)
+    assert again.records.tobytes() == worlds.records[chosen].tobytes()
+    assert tables.reshuffle_unseen(2, seed=9, streams=np.arange(40) + 1).records.tobytes() != worlds.records.tobytes()
+
+
 def test_seat_minus_one_and_a_table_never_dealt_stay_as_they_are() -> None:
     tables = dealt(Rules(), 6, seed=7)
     worlds = tables.reshuffle_unseen([-1, 0, -1, 1, -1, 2], seed=1)
@@ -317,6 +328,10 @@ def test_wrong_arguments_are_refused_with_what_is_allowed() -> None:
         tables.reshuffle_unseen([0, 1], seed=1)
     with pytest.raises(ValueError, match="seed -1 is not an integer from 0"):
         tables.reshuffle_unseen(0, seed=-1)
+    with pytest.raises(ValueError, match="streams is -1; it must be from 0"):
+        tables.reshuffle_unseen(0, seed=1, streams=[0, -1, 2])
+    with pytest.raises(ValueError, match=r"streams is .* it must be one integer or 3 of them"):
+        tables.reshuffle_unseen(0, seed=1, streams=[0, 1])
 
 
 def test_observers_with_cards_in_every_place_are_met() -> None:

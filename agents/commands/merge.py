@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.commands.options import BadInputError, Commands, check_folder, command_line, console, folder
-from agents.commands.tournament import SUMMARY, blocks_file, write_summary
+from agents.commands.report import make_report
+from agents.commands.tournament import blocks_file, write_summary
 from agents.commands.tournament_tables import print_summary
 from agents.files import replace_file
+from agents.report_files import HTML, MARKDOWN, SUMMARY
 from agents.results import Results, ResultsError
 from agents.summary import summarise
 
@@ -26,6 +28,7 @@ def add_to(commands: Commands) -> None:
     )
     merge.add_argument("folders", nargs="+", type=folder, metavar="DIR", help="folders that a tournament wrote")
     merge.add_argument("--out", type=folder, required=True, metavar="DIR", help="folder for the results")
+    merge.add_argument("--no-report", action="store_true", help="write no report.html and report.md")
     merge.set_defaults(run=run)
 
 
@@ -41,14 +44,17 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
             except ResultsError as error:
                 raise ResultsError(f"{source}: {error}") from None
     sizes = [merged[seats] for seats in sorted(merged)]
-    check_folder(options.out, [SUMMARY, *(blocks_file(results.terms.rules) for results in sizes)])
+    reports = [] if options.no_report else [HTML, MARKDOWN]
+    check_folder(options.out, [SUMMARY, *reports, *(blocks_file(results.terms.rules) for results in sizes)])
     preset = preset_of(options.folders)
     tables = [summarise(results, seed=0) for results in sizes]
     print_summary(console(), tables, preset=preset)
     options.out.mkdir(parents=True, exist_ok=True)
     for results in sizes:
         replace_file(options.out / blocks_file(results.terms.rules), results.to_bytes())
-    write_summary(options.out, tables, preset=preset, command=command_line(words))
+    summary = write_summary(options.out, tables, preset=preset, command=command_line(words))
+    if not options.no_report:
+        make_report(summary, sizes, options.out / HTML)
 
 
 def read_folder(source: Path) -> list[Results]:

@@ -24,6 +24,10 @@ class BadInputError(ValueError):
     """Options that do not fit what they are about, such as a folder that cannot be written to."""
 
 
+class FailedError(RuntimeError):
+    """Work that came to nothing although the input was right; exit code 1."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are one line."""
 
@@ -67,6 +71,10 @@ def number(low: float, *, exclusive: bool = False) -> Callable[[str], float]:
         return value
 
     return read
+
+
+positive = number(0, exclusive=True)
+"""A reader of finite numbers above 0."""
 
 
 def folder(text: str) -> Path:

@@ -5,13 +5,16 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 from agents.arena import check_session
 from agents.cells import is_cell
 from agents.commands.options import (
     BadInputError,
     Commands,
+    FailedError,
     add_rules,
     add_seed,
     check_folder,
@@ -22,12 +25,14 @@ from agents.commands.options import (
     number,
     versions,
 )
+from agents.commands.report import make_report
 from agents.commands.tournament_tables import print_summary
 from agents.entrants import Entrant, check_entrants, parse_entrants
 from agents.executors import usable_cores
 from agents.files import replace_file
 from agents.progress import Progress
 from agents.referee import DEFAULT_TIME_LIMIT
+from agents.report_files import HTML, MARKDOWN, SUMMARY
 from agents.results import LineUp, Results, ResultsError, Terms
 from agents.sequential import EFFECT, SequentialTest
 from agents.stopping import FixedBlocks, Precision, Separated, StoppingRule
@@ -37,7 +42,6 @@ from bourre_env.bourre.rules import MAX_CHIPS, Rules
 
 DEFAULT_BLOCKS = 5000
 MOST_BLOCKS = 50_000  # of a line-up that goes on until it has shown enough
-SUMMARY = "summary.json"
 
 
 def add_to(commands: Commands) -> None:
@@ -87,6 +91,7 @@ def add_to(commands: Commands) -> None:
     add_seed(tournament)
     add("--out", type=folder, metavar="DIR", help="folder for results; what is there already is gone on with")
     add("--fresh", action="store_true", help="forget what is in the folder")
+    add("--no-report", action="store_true", help="write no report.html and report.md beside the results")
     tournament.set_defaults(run=run)
 
 
@@ -119,7 +124,8 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     plans = _plans(options)
     files = [None if options.out is None else options.out / blocks_file(plan.terms.rules) for plan in plans]
     if options.out is not None:
-        check_folder(options.out, [SUMMARY, *(file.name for file in files if file is not None)])
+        reports = [] if options.no_report else [HTML, MARKDOWN]
+        check_folder(options.out, [SUMMARY, *reports, *(file.name for file in files if file is not None)])
     for plan in plans:
         check_entrants(plan.entrants, plan.terms.rules)
     begun = [_begun(plan, file, fresh=options.fresh) for plan, file in zip(plans, files, strict=True)]
@@ -132,7 +138,9 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     ]
     print_summary(console(), tables, preset=options.rules)
     if options.out is not None:
-        write_summary(options.out, tables, preset=options.rules, command=command_line(words))
+        summary = write_summary(options.out, tables, preset=options.rules, command=command_line(words))
+        if not options.no_report:
+            make_report(summary, begun, options.out / HTML)
 
 
 def blocks_file(rules: Rules) -> str:
@@ -140,11 +148,12 @@ def blocks_file(rules: Rules) -> str:
     return f"blocks-{rules.num_players}.parquet"
 
 
-def write_summary(out: Path, tables: Sequence[TableSummary], *, preset: str, command: str) -> None:
-    """Write `summary.json`."""
+def write_summary(out: Path, tables: Sequence[TableSummary], *, preset: str, command: str) -> dict[str, Any]:
+    """Write `summary.json`; what it holds."""
     summary = plain_summary(tables, preset=preset, command=command, versions=versions())
     out.mkdir(parents=True, exist_ok=True)
     replace_file(out / SUMMARY, (json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode())
+    return summary
 
 
 def _plans(options: argparse.Namespace) -> list[Plan]:
@@ -232,6 +241,12 @@ def _play(plan: Plan, results: Results, file: Path | None, workers: int, progres
 
     try:
         play_tournament(plan, results, workers=workers, report=progress.add, save=save)
+    except BrokenProcessPool:
+        save(results)
+        kept = "" if file is None or not results.blocks else f"; {file} keeps what was played"
+        raise FailedError(
+            f"a worker process died: out of memory, or ended by a policy (--workers 1 shows by which){kept}"
+        ) from None
     except KeyboardInterrupt:
         if file is None or not results.blocks:
             raise

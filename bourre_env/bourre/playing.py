@@ -47,7 +47,15 @@ def cards_to_lead(table: np.record, rules: np.record) -> np.uint64:
 
 @njit
 def apply_play(table: np.record, rules: np.record, card: int) -> None:
-    """Rules 4.1 and 4.6: put a card on the table; the last one ends the trick."""
+    """Rules 4.1 and 4.6: the seat to act plays a card; after the last trick the deal is settled."""
+    put_on_table(table, card)
+    if table.tricks_done == rules.hand_size:
+        settle(table, rules)
+
+
+@njit
+def put_on_table(table: np.record, card: int) -> None:
+    """Rules 4.1 and 4.6: a card of the seat to act joins the trick; the last one ends the trick."""
     seat = table.to_act
     bit = single(card)
     table.hands[seat] &= ~bit
@@ -60,14 +68,14 @@ def apply_play(table: np.record, rules: np.record, card: int) -> None:
         table.best_seat = seat
     following = next_active(table, seat)
     if following == table.leader:
-        _end_trick(table, rules)
+        _end_trick(table)
     else:
         table.to_act = following
 
 
 @njit
-def _end_trick(table: np.record, rules: np.record) -> None:
-    """Rule 4.1: the winner leads to the next trick; after the last one the deal is settled."""
+def _end_trick(table: np.record) -> None:
+    """Rule 4.1: the winner leads to the next trick."""
     table.tricks_won[table.best_seat] += 1
     table.tricks_done += 1
     table.leader = table.best_seat
@@ -75,5 +83,3 @@ def _end_trick(table: np.record, rules: np.record) -> None:
     table.led_suit = NO_SUIT
     table.best_card = NO_CARD
     table.best_seat = NO_SEAT
-    if table.tricks_done == rules.hand_size:
-        settle(table, rules)

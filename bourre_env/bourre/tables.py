@@ -360,23 +360,25 @@ class Tables:
         copies._state = self._state.view(RAW_TABLE)[chosen].view(self._state.dtype)
         return copies
 
-    def reshuffle_unseen(self, seat: ArrayLike, seed: int) -> "Tables":
+    def reshuffle_unseen(self, seat: ArrayLike, seed: int, streams: ArrayLike | None = None) -> "Tables":
         """Copies of all tables in which everything a seat has not seen is drawn anew.
 
         Every world in which all actions so far were legal and the seat has seen the same is equally likely: the hands
         of others, what they threw away, the order of the stock and of reshuffles; discards count as chosen blindly.
-        A row depends on its number, the seed and what the seat has seen: not on hidden cards, not on other rows.
+        A row depends on its stream, the seed and what the seat has seen: not on hidden cards, not on other rows.
 
         Args:
             seat: the observer, one seat or [B] of them; a row with -1 is copied unchanged. A settled table is redrawn
                 like any other.
             seed: 0 to 2^64 - 1.
+            streams: [B] integers from 0, which number the rows' random streams; 0 to B - 1 when left out.
 
         Raises:
-            ValueError: a seat or the seed is out of range.
+            ValueError: a seat, the seed or a stream is out of range.
         """
         observers = spread(seat, self.num_tables, "seat", NO_SEAT, self.rules.num_players - 1, np.int8)
-        keys = stream_keys(seed, np.arange(self.num_tables))
+        numbers = np.arange(self.num_tables) if streams is None else streams
+        keys = stream_keys(seed, spread(numbers, self.num_tables, "streams", 0, 2**63 - 1, np.int64))
         worlds = self.take(np.arange(self.num_tables))
         batch.reshuffle_rows(worlds._state, self._rules, without_cinch(self._rules), observers, keys, *new_scratch())
         return worlds

@@ -1,0 +1,77 @@
+"""`evaluate.py report`: one page about a tournament or a training run."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from agents.commands.options import BadInputError, Commands, check_folder, folder, integer, versions
+from agents.progress import Progress
+from agents.report_files import COSTLIEST, HTML, SUMMARY
+
+if TYPE_CHECKING:
+    from agents.results import Results
+
+MOST_COSTLIEST = 1000
+
+
+def add_to(commands: Commands) -> None:
+    """Add the command."""
+    report = commands.add_parser(
+        "report",
+        help="one page about a tournament or a training run",
+        description="Write one HTML file that needs nothing else: of a tournament's results, or of a run folder.",
+        allow_abbrev=False,
+    )
+    report.add_argument("dir", type=folder, metavar="DIR", help="what tournament --out wrote to, or a run folder")
+    report.add_argument("--out", type=Path, metavar="FILE", help=f"the page (DIR/{HTML})")
+    report.add_argument(
+        "--costliest",
+        type=integer(0, MOST_COSTLIEST),
+        default=COSTLIEST,
+        metavar="N",
+        help="deals to show of those that cost each entrant most (%(default)s)",
+    )
+    report.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, words: Sequence[str]) -> None:
+    """Write the report of a folder and say where it is."""
+    from agents.config import CONFIG_FILE, ConfigError  # this and Matplotlib take a second to load
+
+    here: Path = options.dir
+    if not here.is_dir():
+        raise BadInputError(f"there is no folder {here}")
+    is_tournament = (here / SUMMARY).exists() or any(here.glob("blocks-*.parquet"))
+    if not is_tournament and not (here / CONFIG_FILE).is_file():
+        raise BadInputError(f"{here} holds neither results of a tournament ({SUMMARY}) nor a run ({CONFIG_FILE})")
+    out: Path = options.out or here / HTML
+    if out.suffix == ".md":
+        raise BadInputError(f"--out {out}: name the page, such as {out.with_suffix('.html')}; report.md lies beside it")
+    check_folder(out.parent, [out.name])
+    if is_tournament:
+        from agents.report import read_tournament
+
+        make_report(*read_tournament(here), out, costliest=options.costliest)
+    else:
+        from agents.training_report import write_run_report
+
+        try:
+            print(f"report: {write_run_report(here, out, {**versions(), 'torch': version('torch')})}")
+        except ConfigError as error:
+            raise BadInputError(str(error)) from None
+
+
+def make_report(summary: dict[str, Any], tables: Sequence["Results"], out: Path, *, costliest: int = COSTLIEST) -> None:
+    """Write the report of a tournament and say where it is."""
+    from agents.report import write_report
+
+    most = costliest * len(summary["entrants"])
+    try:
+        with Progress(most, "deals recorded", sys.stderr) as progress:
+            page, markdown = write_report(summary, tables, out, costliest=costliest, report=progress.add)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("interrupted before the report was written; `evaluate.py report` makes it") from None
+    print(f"report: {page}, {markdown}")
