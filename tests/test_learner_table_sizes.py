@@ -116,5 +116,5 @@ def test_one_run_learns_measures_and_plays_all_sizes_and_resumes_exactly(tmp_pat
     policy, opponent = load_policy(str(tmp_path / "straight")), load_policy("random")
     for size in (3, 4, 5):
         play_blocks(Rules.preset("pagat", num_players=size), policy, opponent, seed=1, deal_ids=range(3))
-    with pytest.raises(PolicyError, match="not trained for 6 seats .*it plays: 3 seats.*; 4 seats.*; 5 seats"):
+    with pytest.raises(PolicyError, match=r"not trained for 6 seats .*it plays: 3 seats.*; 4 seats.*; 5 seats"):
         play_blocks(Rules.preset("pagat", num_players=6), policy, opponent, seed=1, deal_ids=range(3))
