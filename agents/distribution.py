@@ -6,8 +6,11 @@ and stays finite.
 Shapes: D rows (decisions), A actions, G groups of actions.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 ILLEGAL = -1e9
 """Log-probability of an illegal action: `exp` makes it exactly 0, and 0 times it is 0 where -inf would give NaN."""
@@ -26,6 +29,7 @@ class MaskedDistribution:
     Attributes:
         legal: [D, A] bool, True where allowed.
         log_probs: [D, A] float32; illegal entries are about `ILLEGAL`.
+        probs: [D, A] float32, exactly 0 for illegal actions.
     """
 
     def __init__(self, logits: Tensor, legal: Tensor) -> None:
@@ -44,16 +48,12 @@ class MaskedDistribution:
         if legal.dtype != torch.bool:
             raise ValueError(f"the legal action mask must be bool (True = allowed), not {legal.dtype}")
         _refuse_rows(~legal.any(dim=1), "has no legal action; a seat that is not to act needs no distribution")
-        if bool((logits.isnan() & legal).any()):
-            row = int((logits.isnan() & legal).any(dim=1).nonzero()[0])
-            raise FloatingPointError(f"row {row}: the network's logits are not numbers; its weights have diverged")
         self.legal = legal
-        self.log_probs = masked_log_softmax(logits, legal)
-
-    @property
-    def probs(self) -> Tensor:
-        """[D, A] float32: the probabilities, exactly 0 for illegal actions."""
-        return self.log_probs.clamp_min(_NO_UNDERFLOW).exp() * self.legal
+        self.log_probs, self.probs = masked_log_softmax(logits, legal)
+        broken = self.log_probs[:, 0].isnan()  # one logit that is no number spoils its row
+        if bool(broken.any()):
+            row = int(broken.nonzero()[0])
+            raise FloatingPointError(f"row {row}: the network's logits are not numbers; its weights have diverged")
 
     def log_prob(self, actions: Tensor) -> Tensor:
         """[D] float32: log-probabilities of the actions [D] int64."""
@@ -76,11 +76,10 @@ class MaskedDistribution:
             Two tensors [D] float32, in nats.
         """
         member = torch.nn.functional.one_hot(groups).to(self.log_probs.dtype)
-        probs = self.probs
-        group_probs = (probs @ member).clamp_min(_TINY)
+        group_probs = (self.probs @ member).clamp_min(_TINY)
         log_group_probs = group_probs.log()
         # entropy inside a group: minus the mean of the log-probabilities of its actions, given the group
-        means = (probs * self.log_probs) @ member / group_probs
+        means = (self.probs * self.log_probs) @ member / group_probs
         between = -(group_probs * log_group_probs).sum(dim=1)
         inside = (group_probs.detach() * (log_group_probs - means)).sum(dim=1)
         return between, inside
@@ -107,12 +106,42 @@ class MaskedDistribution:
         return (older.probs * (older.log_probs - self.log_probs)).sum(dim=1)
 
 
-def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
-    """[D, A] float32: log-probabilities over the legal actions; a row without any is finite and meaningless."""
-    logits = logits.float().clamp(-_LARGEST, _LARGEST)
-    best = torch.where(legal, logits.detach(), -_LARGEST).amax(dim=1, keepdim=True)
-    from_best = (logits - best).clamp_min(LEAST)
-    return torch.where(legal, from_best, ILLEGAL).log_softmax(dim=1)
+def masked_log_softmax(logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+    """Log-probabilities and probabilities over the legal actions; a row without any is finite and meaningless.
+
+    Args:
+        logits: [D, A] of any floating type.
+        legal: [D, A] bool.
+
+    Returns:
+        Two tensors [D, A] float32.
+    """
+    log_probs, probs = _MaskedLogSoftmax.apply(logits.float(), legal)  # type: ignore[no-untyped-call]
+    return log_probs, probs
+
+
+class _MaskedLogSoftmax(torch.autograd.Function):
+    """Written out, because half of an update would go into the derivatives of masking, clamping and normalising."""
+
+    @staticmethod
+    def forward(context: Any, logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """Log-probabilities and probabilities [D, A]."""
+        illegal = ~legal
+        from_best = logits.masked_fill(illegal, -_LARGEST).clamp_(-_LARGEST, _LARGEST)
+        from_best.sub_(from_best.amax(dim=1, keepdim=True)).clamp_min_(LEAST).masked_fill_(illegal, ILLEGAL)
+        log_probs = from_best.log_softmax(dim=1)
+        probs = log_probs.clamp_min(_NO_UNDERFLOW).exp_().masked_fill_(illegal, 0)
+        context.save_for_backward(probs, from_best <= LEAST)
+        return log_probs, probs
+
+    @staticmethod
+    @once_differentiable
+    def backward(context: Any, of_log_probs: Tensor, of_probs: Tensor) -> tuple[Tensor, None]:
+        """The gradient of the logits: none where an action is illegal or its logit was cut off."""
+        probs, is_constant = context.saved_tensors
+        gradient = of_log_probs + of_probs * probs
+        gradient -= probs * gradient.sum(dim=1, keepdim=True)
+        return gradient.masked_fill_(is_constant, 0), None
 
 
 def _refuse_rows(bad: Tensor, why: str) -> None:

@@ -175,7 +175,7 @@ class Actor(nn.Module):
         play, *scores, passing = outputs.split(self.parts, dim=1)
         discards = scores[0] if self.spec.head == PLAIN else self._discard_scores(observation, *scores)
         stay_legal = legal[:, len(self.spec.cards) : -1]
-        logits = torch.cat([play, masked_log_softmax(discards, stay_legal), passing], dim=1)
+        logits = torch.cat([play, masked_log_softmax(discards, stay_legal)[0], passing], dim=1)
         return MaskedDistribution(logits, legal)
 
     def _discard_scores(self, observation: Tensor, card_scores: Tensor, count_scores: Tensor) -> Tensor:

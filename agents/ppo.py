@@ -127,8 +127,8 @@ class Learner:
         self, rollout: Rollout, advantages: NDArray[np.float32], weights: Weights, order: np.random.Generator
     ) -> "Measures":
         """All epochs of the actor."""
-        for _ in range(self.config.epochs):
-            measures = Measures()
+        for epoch in range(1, self.config.epochs + 1):
+            measures = Measures(idle=epoch < self.config.epochs)
             for rows in _minibatches(len(rollout), self.config.minibatch, order):
                 batch = Minibatch.of(rollout, advantages, rows, self.actor.spec, device_of(self.actor))
                 try:
@@ -299,11 +299,12 @@ def actor_loss(
     loss = policy_loss - weights.entropy * (choice + inside).mean() - weights.stay_or_pass_entropy * choice.mean()
     if config.proximal_kl:  # at weight 0 it must not matter what the divergence is
         loss = loss + config.proximal_kl * kl
-    with torch.no_grad():
-        measures.add("ppo/policy_loss", policy_loss.item())
-        measures.add("ppo/kl", kl.item())
-        measures.add("ppo/clip_fraction", ((ratio - 1).abs() > config.clip).float().mean().item())
-        _measure_entropies(choice, inside, batch.legal, groups, measures)
+    if not measures.idle:
+        with torch.no_grad():
+            measures.add("ppo/policy_loss", policy_loss.item())
+            measures.add("ppo/kl", kl.item())
+            measures.add("ppo/clip_fraction", ((ratio - 1).abs() > config.clip).float().mean().item())
+            _measure_entropies(choice, inside, batch.legal, groups, measures)
     return loss
 
 
@@ -340,10 +341,15 @@ def _measure_entropies(choice: Tensor, inside: Tensor, legal: Tensor, groups: Te
 
 
 class Measures:
-    """Means of numbers that come in one minibatch at a time."""
+    """Means of numbers that come in one minibatch at a time.
 
-    def __init__(self) -> None:
+    Attributes:
+        idle: nobody will ask for them, so there is no need to work them out.
+    """
+
+    def __init__(self, *, idle: bool = False) -> None:
         """Nothing has come in."""
+        self.idle = idle
         self._values: dict[str, list[float]] = {}
 
     def add(self, tag: str, value: float) -> None:
