@@ -27,12 +27,13 @@ import torch
 from torch import nn
 
 from agents.config import Config, read_config
+from agents.device import CPU_ROWS as CHUNK
 from agents.metrics import Stopwatch
 from agents.packed_linear import as_tensor
 from agents.policy import uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.ppo import Minibatch, clipped_policy_loss, critic_loss
-from agents.rollout import CHUNK, Rollout
+from agents.rollout import Rollout
 from agents.threads import Threads
 from agents.trainer import Trainer, training_deals
 from bourre_env.bourre.observation import unpack_actions

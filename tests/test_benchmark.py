@@ -7,6 +7,7 @@ import pytest
 
 from agents.arena import stream_seed
 from agents.benchmark import BASELINES, SETS, Protocol, plans
+from agents.commands.exploit import CONTROL_BLOCKS
 from agents.entrants import Entrant
 from agents.evaluation_cli import main
 from agents.local_best_response import Search
@@ -36,6 +37,26 @@ def test_a_card_holds_every_part_of_the_protocol(tmp_path, capsys, monkeypatch):
     assert card["attacks"] == "Left out."
     assert "## Reduced games, exact" in printed
     assert card["protocol"]["deals"] == "development"
+    assert "**Not the protocol:** blocks 30, session blocks 2, table sizes (3,)." in printed
+
+
+def test_faults_stand_on_the_card(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("agents.benchmark.GAMES", ("reduced_2p2c",))
+    words = [*QUICK[:2], "--session-blocks", "0", *QUICK[4:]]
+    assert main(["benchmark", "odd=odd_bots:Raises", *words]) == 0
+    printed = capsys.readouterr().out
+    assert "- odd forfeited " in printed
+    assert "deals (rule 7.2); first: policy 'odd' raised RuntimeError: out of ideas" in printed
+    assert "| reduced_2p2c | policy 'a bot' raised RuntimeError: out of ideas |" in printed
+
+
+def test_an_attack_that_misses_a_known_weakness_ends_the_benchmark(capsys, monkeypatch):
+    monkeypatch.setattr("agents.benchmark.GAMES", ())
+    monkeypatch.setattr("agents.commands.benchmark.CONTROL", "heuristic")  # no weakness that so few deals would show
+    monkeypatch.setitem(CONTROL_BLOCKS, "local", 3)
+    words = [*QUICK[:2], "--session-blocks", "0", *QUICK[4:6], "--response-deals", "500", "--workers", "1"]
+    assert main(["benchmark", "random", *words]) == 1
+    assert "the control of the local best response failed" in capsys.readouterr().err
 
 
 def test_a_policy_that_cannot_play_everywhere_has_a_card_of_the_rest(tmp_path, capsys):
@@ -61,7 +82,7 @@ def test_training_that_diverges_ends_in_one_line_with_exit_code_1(capsys, monkey
     monkeypatch.setattr("agents.benchmark.GAMES", ())
     monkeypatch.setattr("agents.commands.benchmark.LOCAL_BLOCKS", 2)
     monkeypatch.setattr("agents.commands.benchmark.Search", lambda: Search(worlds=4, proposals=8, fewest=2))
-    monkeypatch.setattr("agents.commands.benchmark.train_responses", diverge)
+    monkeypatch.setattr("agents.commands.exploit.train_responses", diverge)
     words = ["--blocks", "2", "--session-blocks", "0", "--seats", "3", "--workers", "1"]
     assert main(["benchmark", "always_pass", *words]) == 1
     printed = capsys.readouterr()
