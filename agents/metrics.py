@@ -175,10 +175,10 @@ def describe_rollout(rollout: "Rollout", spec: "NetworkSpec") -> dict[str, float
 
 
 def positions_of(rollout: "Rollout") -> NDArray[np.int64]:
-    """[D] int64: how many seats after the dealer each decision's seat sits; 1 for the eldest, N for the dealer."""
+    """[D] int64: how many seats after the dealer each decision's seat sits; 1 for the eldest, last the dealer."""
     flags = rollout.words[:, OWN_DEALT] >> np.uint64(DEALER) & np.uint64((1 << MAX_PLAYERS) - 1)
     dealer = np.bitwise_count(flags - np.uint64(1)).astype(np.int64)  # one flag is set; seats to the left of one's own
-    positions: NDArray[np.int64] = rollout.returns.shape[1] - dealer
+    positions: NDArray[np.int64] = rollout.num_players[rollout.deal].astype(np.int64) - dealer
     return positions
 
 

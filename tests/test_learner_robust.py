@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from learning import PAGAT, deals_of, tiny_config, tiny_learner, tiny_trainer
+from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tiny_spec, tiny_trainer
 
 from agents.config import CONFIG_FILE, ConfigError, RunConfig
 from agents.counters import Counters
@@ -22,13 +22,16 @@ from agents.display import Display
 from agents.ending import progress, why_over
 from agents.files import FolderInUseError, folder_lock, is_in_use, replace_file
 from agents.health import EXPLODED, check_health
-from agents.metrics import HISTOGRAMS, PICTURES, describe_rollout, positions_of
+from agents.metrics import HISTOGRAMS, PICTURES, Stopwatch, describe_rollout, positions_of
 from agents.packed_linear import unpacked
 from agents.pictures import draw_pictures
 from agents.ppo import DivergedError
+from agents.rollout import SelfPlay
 from agents.runs import STATUS, check_folder, free_folder, to_take_up, why_ended
 from agents.states import checksum, load_state, save_state
 from agents.statistics import estimate
+from agents.table_sizes import joined
+from bourre_env import Rules
 from bourre_env.bourre.observation import unpack, unpack_actions
 
 RNG = np.random.default_rng(1)
@@ -279,6 +282,19 @@ def test_positions_and_draws_are_those_of_the_deals() -> None:
     assert sum(cards * values.get(f"game/draws_{cards}", 0) for cards in range(6)) == pytest.approx(
         values["game/discards"]
     )
+
+
+def test_positions_at_tables_of_several_sizes_end_with_the_dealer() -> None:
+    actor = tiny_learner(spec=tiny_spec(seats_shown=6)).actor
+    rollouts = []
+    for size in (3, 6):
+        table = SelfPlay(Rules.preset("pagat", num_players=size), 1, 6)
+        rollouts.append(table.play(actor, np.arange(60), threads=ONE_THREAD, watch=Stopwatch()))
+    mixed = joined(rollouts)
+    size = mixed.num_players[mixed.deal]
+    dealer = mixed.deal % 60 % size
+    assert (positions_of(mixed) == (mixed.seat - dealer - 1) % size + 1).all()
+    assert positions_of(mixed)[size == 3].max() == 3
 
 
 # --- the device ------------------------------------------------------------------------------------------------------
