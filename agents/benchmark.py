@@ -4,15 +4,15 @@ Two sets of deals: the development set, to look at as often as one likes, and th
 project plays and which a claim should be measured on once. Neither shares a deal with training.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agents.arena import stream_seed
 from agents.cells import Cell
 from agents.entrants import Entrant
 from agents.exact import GAMES, Exploitability, game, measure
-from agents.policy import Policy, PolicyError, check_rules
-from agents.results import LineUp, Terms
+from agents.policy import Policy, PolicyError, PolicyFailedError, check_rules
+from agents.results import LineUp, Results, Terms
 from agents.stopping import FixedBlocks
 from agents.summary import summarise
 from agents.tournament import Plan, play_tournament
@@ -42,6 +42,16 @@ class Protocol:
     sizes: tuple[int, ...] = SIZES
 
     @property
+    def deviations(self) -> str:
+        """How this is less, or other, than the protocol; empty when it is the protocol."""
+        usual = Protocol(self.deals)
+        listed = {"blocks": self.blocks, "session blocks": self.session_blocks, "table sizes": self.sizes}
+        expected = usual.blocks, usual.session_blocks, usual.sizes
+        return ", ".join(
+            f"{name} {found}" for (name, found), known in zip(listed.items(), expected, strict=True) if found != known
+        )
+
+    @property
     def seed(self) -> int:
         """Of the deals; no other part of this project draws from these streams."""
         return stream_seed(0, SETS[self.deals])
@@ -55,11 +65,13 @@ class Section:
         title: in words.
         cells: of the policy and the baselines; empty where it cannot play.
         obstacle: why it cannot.
+        faults: who forfeited deals there, in words.
     """
 
     title: str
     cells: tuple[Cell, ...]
     obstacle: str = ""
+    faults: tuple[str, ...] = ()
 
 
 def plans(subject: Entrant, protocol: Protocol) -> list[tuple[str, Plan]]:
@@ -102,7 +114,16 @@ def play_section(
     except PolicyError as error:
         return Section(title, (), str(error))
     results = play_tournament(plan, workers=workers, report=report)
-    return Section(title, tuple(summarise(results, plan.line_ups, seed=plan.seed).cells))
+    cells = tuple(summarise(results, plan.line_ups, seed=plan.seed).cells)
+    return Section(title, cells, faults=tuple(_faults(results)))
+
+
+def _faults(results: Results) -> Iterator[str]:
+    """Who forfeited deals (7.2), and what happened first."""
+    for name in results.entrants:
+        if forfeits := results.forfeits(name):
+            faults = results.faults.get(name)
+            yield f"{name} forfeited {forfeits:,} deals (rule 7.2); first: {faults.example if faults else 'unknown'}"
 
 
 def exact_values(policy: Policy, *, report: Callable[[int], None] = lambda _: None) -> dict[str, Exploitability | str]:
@@ -115,10 +136,9 @@ def exact_values(policy: Policy, *, report: Callable[[int], None] = lambda _: No
     for name in GAMES:
         try:
             check_rules(policy, Rules.preset(name))
-        except PolicyError as error:
-            found[name] = str(error)
-        else:
             game(name)
             found[name] = measure(policy, name)
+        except (PolicyError, PolicyFailedError) as error:
+            found[name] = str(error)
         report(1)
     return found

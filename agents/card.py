@@ -19,10 +19,12 @@ class Attack:
     Attributes:
         method: how it tries, in words.
         gain: antes a deal; a lower bound on what a best response would gain.
+        control: what the same method gains from a policy that is known to be weak.
     """
 
     method: str
     gain: Estimate
+    control: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,12 @@ def _lines(card: Card) -> Iterator[str]:
     digest = f", digest {card.digest}" if card.digest else ""
     yield f"Policy `{card.subject.spec}`{digest}; {card.protocol.deals} deals. Antes a deal with 95 % intervals:"
     yield "bootstrap over deals that are played from every seat."
+    if card.protocol.deviations:
+        yield from ["", f"**Not the protocol:** {card.protocol.deviations}."]
     for section in card.sections:
         yield from ["", f"## {section.title}", ""]
         yield from _section(section, card.subject.name) if section.cells else [f"Not played: {section.obstacle}"]
+        yield from ["", *(f"- {fault}" for fault in section.faults)] if section.faults else []
     how = "exact" if card.is_exact else "from sampled play, on average too high"
     yield from ["", f"## Reduced games, {how}", "", "| game | NashConv in antes |", "|---|---:|"]
     for name, result in card.exact.items():
@@ -75,8 +80,9 @@ def _lines(card: Card) -> Iterator[str]:
     if isinstance(card.attacks, str):
         yield card.attacks
     else:
-        yield from ["| attack | gains, a lower bound |", "|---|---:|"]
-        yield from (f"| {attack.method} | {_told(attack.gain)} |" for attack in card.attacks)
+        yield from ["| attack | gains, a lower bound | control: gains from always_stay |", "|---|---:|---:|"]
+        for attack in card.attacks:
+            yield f"| {attack.method} | {_told(attack.gain)} | {_told(attack.control)} |"
     listed = ", ".join(f"{name} {number}" for name, number in card.versions.items())
     yield from ["", f"`{card.command}`", "", f"Versions: {listed}."]
 
@@ -107,7 +113,10 @@ def plain_card(card: Card) -> dict[str, Any]:
         "exact": {name: result if isinstance(result, str) else result.nash_conv for name, result in card.exact.items()},
         "attacks": attacks
         if isinstance(attacks, str)
-        else [{"method": attack.method, **plain_estimate(attack.gain)} for attack in attacks],
+        else [
+            {"method": attack.method, **plain_estimate(attack.gain), "control": plain_estimate(attack.control)}
+            for attack in attacks
+        ],
         "command": card.command,
         "versions": card.versions,
     }
@@ -116,4 +125,4 @@ def plain_card(card: Card) -> dict[str, Any]:
 def _plain_section(section: Section) -> dict[str, Any]:
     """A section as JSON writes it."""
     cells = [plain_cell(cell) for cell in section.cells]
-    return {"title": section.title, "cells": cells, "obstacle": section.obstacle or None}
+    return {"title": section.title, "cells": cells, "obstacle": section.obstacle or None, "faults": section.faults}

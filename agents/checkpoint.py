@@ -58,8 +58,14 @@ class Header:
     commit: str = "unknown"
 
 
-def save_checkpoint(path: Path, actor: Actor, header: Header) -> None:
+def save_checkpoint(path: Path, actor: Actor, header: Header, *, previous: Path | None = None) -> None:
     """Write a checkpoint in place of the one before, which stays whole until the new one is.
+
+    Args:
+        path: the file.
+        actor: the network.
+        header: what it says about itself.
+        previous: keep the checkpoint that was there under this name.
 
     Raises:
         OSError: it could not be written; the file that was there is untouched.
@@ -78,7 +84,7 @@ def save_checkpoint(path: Path, actor: Actor, header: Header) -> None:
         "commit": header.commit,
         "weights": hash_of_tensors(tensors),
     }
-    replace_file(path, to_bytes(tensors, {GAME: json.dumps(plain)}))
+    replace_file(path, to_bytes(tensors, {GAME: json.dumps(plain)}), previous=previous)
 
 
 def load_checkpoint(path: Path) -> tuple[Header, Actor]:

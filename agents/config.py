@@ -5,13 +5,14 @@ Unknown keys, wrong types and impossible values are refused in one line that nam
 
 import difflib
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from bourre_env.bourre.rules import BUY_IN, MAX_PLAYERS, Rules
 from bourre_env.errors import BourreError, RulesError
@@ -19,7 +20,12 @@ from bourre_env.errors import BourreError, RulesError
 CONFIG_FILE = "config.toml"  # in the run folder: the settings as they were resolved
 LARGEST_SEED = 2**63 - 1
 
-MAY_CHANGE_ON_RESUME = ("run.minutes", "run.deals", "run.checkpoint_every", "evaluation.")
+MAY_CHANGE_ON_RESUME = (
+    *(f"run.{key}" for key in ("minutes", "deals", "target", "patience", "threads", "device", "keep")),
+    "run.checkpoint_every",
+    "run.pictures_every",
+    "evaluation.",
+)
 """Keys, or beginnings of keys, that a resumed run may be given anew."""
 
 
@@ -44,10 +50,20 @@ class RunConfig(Section):
     """Ends the run after so many minutes, evaluations included. Five beat random play by far; hours give more."""
     deals: int | None = Field(default=None, ge=1)
     """Ends the run after so many training deals. Whichever of the two comes first ends it and drives the schedules."""
+    target: float | None = Field(default=None)
+    """Ends the run once the lower end of the interval against the rule bot reaches so many antes a deal."""
+    patience: int | None = Field(default=None, ge=1)
+    """Ends the run after so many evaluations without a better one (`evaluation.times` says how often they come)."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    """Where the networks live: "auto" takes a CUDA GPU where there is one. Runs repeat bit for bit on "cpu" only."""
     threads: int = Field(default=2, ge=1, le=256)
     """Processor cores the networks use, at most as many as there are. One and two give the very same weights."""
     checkpoint_every: int = Field(default=10, ge=1)
     """Iterations between two checkpoints; a kill loses at most so many. Evaluations and the end write one too."""
+    keep: int = Field(default=5, ge=0)
+    """Snapshots of the network to keep in the run folder, one an evaluation, the newest; 0 for none."""
+    pictures_every: int = Field(default=100, ge=0)
+    """Iterations between two sets of histograms and pictures in TensorBoard, about half a second each; 0 for none."""
 
 
 class RulesConfig(Section):
@@ -55,17 +71,27 @@ class RulesConfig(Section):
 
     preset: str = "pagat"
     """Name of a rules preset (RULES.md)."""
-    num_players: int = Field(default=4, ge=2, le=MAX_PLAYERS)
-    """Seats at the table."""
+    num_players: int | list[int] = 4
+    """Seats at the table. A list, such as [3, 4, 5], trains one network for all these sizes; --set also takes 3-5."""
     stacks: str = "credit"
     """"credit", or "table_stakes": nobody pays more than it has (rule 6.7)."""
+
+    @field_validator("num_players", mode="before")
+    @classmethod
+    def _possible_sizes(cls, given: object) -> object:
+        """A number of seats, or different ones."""
+        sizes = given if isinstance(given, list) else [given]
+        possible = all(type(size) is int and 2 <= size <= MAX_PLAYERS for size in sizes)
+        if not possible or not sizes or len(set(sizes)) < len(sizes):
+            raise ValueError(f"a number of seats from 2 to {MAX_PLAYERS}, or a list of different ones")
+        return given
 
 
 class NetworkConfig(Section):
     """Sizes of the networks."""
 
     seats_shown: int | None = Field(default=None, ge=2, le=MAX_PLAYERS)
-    """Seats the observation has room for: left out as many as there are; 8 makes one layout for every table size."""
+    """Seats the observation has room for: left out those of the largest table; 8 makes one layout for every size."""
     actor_width: int = Field(default=256, ge=1, le=8192)
     """Units of each hidden layer of the actor. Wider plays better after hours and is slower; usual 128 to 512."""
     actor_layers: int = Field(default=2, ge=1, le=16)
@@ -76,6 +102,9 @@ class NetworkConfig(Section):
     """Hidden layers of the critic; usual 2 or 3."""
     layer_norm: bool = True
     """Normalise hidden layers. Off is a little faster and less forgiving of large learning rates."""
+    head: Literal["structured", "plain"] = "structured"
+    """How ways to discard are scored: "structured" adds up scores of the cards thrown away and of their number, "plain"
+    has one output for each way. Plain is there for comparison: it learns discards later."""
     privileged_critic: bool = True
     """Whether the critic, which never plays, sees the other seats' hands. On: less noise in the advantages."""
 
@@ -91,6 +120,16 @@ class RolloutConfig(Section):
     """Largest drawn carry, in antes; the logarithm is uniform. Usual: 10 to 20 times the number of seats."""
     exempt_share: float = Field(default=0.4, ge=0, le=1)
     """Chance of each seat to skip its ante in a deal with a carry; usual 0.3 to 0.5, as ties and bourrés make it."""
+    size_shares: list[float] | None = Field(default=None, min_length=1)
+    """Shares of the deals for each size in rules.num_players, in its order; left out equal shares."""
+    curriculum: float = Field(default=0.0, ge=0, le=1)
+    """Share of the run in which table sizes join one after another, in the order of rules.num_players. 0: all play from
+    the start; usual 0 to 0.3."""
+    carry_credit: Literal["equal", "by_seat"] = "equal"
+    """Whose the pot is that a deal leaves behind: everybody's alike, or by the distance from the next dealer, as pots
+    went in self-play so far."""
+    ante_credit: bool = False
+    """Whether those who skip the next ante, after a tie or a bourré, are credited with what they save."""
     smallest_stack: int = Field(default=1, ge=1, le=100_000)
     """Fewest antes a seat has in a deal at table stakes; its chips are drawn uniformly, for each seat alone."""
     largest_stack: int = Field(default=BUY_IN, ge=1, le=100_000)
@@ -117,6 +156,9 @@ class LearnConfig(Section):
     """Passes over each iteration's decisions. More use the deals better and move further from them; usual 1 to 8."""
     minibatch: int = Field(default=1024, ge=1)
     """Decisions in a gradient step. Smaller ones make more steps of the same deals; usual 512 to 8,192."""
+    gae_lambda: float = Field(default=1.0, ge=0, le=1)
+    """1: decisions are credited with results alone. Below 1 in part with what the critic, on average less noisily,
+    expected at the seat's next decisions; errors of the critic then reach the actor. Usual 0.9 to 1."""
     clip: float = Field(default=0.2, gt=0, lt=1)
     """How far a probability ratio may leave 1 before it stops counting; usual 0.1 to 0.3."""
     entropy: float = Field(default=0.1, ge=0)
@@ -164,9 +206,12 @@ class Config(Section):
         if self.run.minutes is None and self.run.deals is None:
             raise ValueError("run.minutes, run.deals: set one of them, or the run has no end")
         shown = self.network.seats_shown
-        if shown is not None and shown < self.rules.num_players:
+        if shown is not None and shown < max(self.sizes):
+            raise ValueError(f"network.seats_shown = {shown}: there are {max(self.sizes)} seats (rules.num_players)")
+        shares = self.rollout.size_shares
+        if shares is not None and (len(shares) != len(self.sizes) or min(shares) <= 0):
             raise ValueError(
-                f"network.seats_shown = {shown}: there are {self.rules.num_players} seats (rules.num_players)"
+                f"rollout.size_shares = {shares}: one share above 0 is needed for each of {len(self.sizes)} table sizes"
             )
         if self.evaluation.final_blocks == 1:
             raise ValueError("evaluation.final_blocks = 1: an interval needs at least 2 blocks; 0 means no tournament")
@@ -179,28 +224,49 @@ class Config(Section):
                 "rollout.target takes every deal: set rollout.random_share and rollout.heuristic_share to 0"
             )
         try:
-            self.game()
+            self.games()
         except RulesError as error:
             raise ValueError(f"rules.preset, rules.num_players, rules.stacks: {error}") from None
         return self
 
-    def game(self) -> Rules:
-        """The rules that are learned.
+    @property
+    def sizes(self) -> list[int]:
+        """Table sizes that are learned."""
+        given = self.rules.num_players
+        return given if isinstance(given, list) else [given]
+
+    def games(self) -> tuple[Rules, ...]:
+        """The rules that are learned, one value for each table size.
 
         Raises:
             RulesError: no such preset, or one that does not go with the number of players.
         """
-        return Rules.preset(self.rules.preset, num_players=self.rules.num_players, stacks=self.rules.stacks)
+        preset, stacks = self.rules.preset, self.rules.stacks
+        return tuple(Rules.preset(preset, num_players=size, stacks=stacks) for size in self.sizes)
+
+    def game(self) -> Rules:
+        """The rules of the first table size.
+
+        Raises:
+            RulesError: see `games`.
+        """
+        return self.games()[0]
 
     @property
     def seats_shown(self) -> int:
         """Seats the observation has room for."""
-        return self.network.seats_shown or self.rules.num_players
+        return self.network.seats_shown or max(self.sizes)
 
     @property
     def buy_in(self) -> int | None:
         """Antes each seat has when strength is measured; None on credit."""
         return self.evaluation.buy_in if self.rules.stacks == "table_stakes" else None
+
+    def flat(self) -> dict[str, Any]:
+        """Every setting by its dotted name; None where it is left out."""
+        return {
+            f"{section}.{key}": value for section, values in self.model_dump().items() for key, value in values.items()
+        }
 
     def to_toml(self) -> str:
         """The settings as a TOML document that reads back to the same value; what is not set is left out."""
@@ -291,6 +357,9 @@ def _parse(key: str, text: str) -> Any:
         if lowered not in values:
             raise ConfigError(f"{key} = {text!r}: write true or false")
         return values[lowered]
+    for items, kind in ((list[int], int), (list[float], float)):
+        if items in kinds and (kind not in kinds or not text.isdecimal()):
+            return _parse_list(key, text, kind)
     for kind, named in ((int, "an integer"), (float, "a number")):
         if kind in kinds:
             try:
@@ -298,6 +367,17 @@ def _parse(key: str, text: str) -> Any:
             except ValueError:
                 raise ConfigError(f"{key} = {text!r}: it must be {named}") from None
     return text
+
+
+def _parse_list(key: str, text: str, kind: type[int] | type[float]) -> list[int] | list[float]:
+    """Numbers between commas, with or without brackets, or whole ones from the first to the last, such as 3-5."""
+    if kind is int and (ends := re.fullmatch(r"(\d+)-(\d+)", text)):
+        return list(range(int(ends[1]), int(ends[2]) + 1))
+    try:
+        return [kind(part) for part in text.removeprefix("[").removesuffix("]").split(",")]
+    except ValueError:
+        wanted = "a number, several such as 3,4,5, or a range such as 3-5" if kind is int else "numbers such as 0.5,0.5"
+        raise ConfigError(f"{key} = {text!r}: it must be {wanted}") from None
 
 
 def _field_type(key: str) -> Any:
@@ -315,6 +395,8 @@ def _field_type(key: str) -> Any:
 
 def _kinds(annotation: Any) -> tuple[Any, ...]:
     """The types a field may have."""
+    if get_origin(annotation) is Literal:
+        return (str,)
     return get_args(annotation) if isinstance(annotation, UnionType) else (annotation,)
 
 

@@ -6,8 +6,11 @@ and stays finite.
 Shapes: D rows (decisions), A actions, G groups of actions.
 """
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 ILLEGAL = -1e9
 """Log-probability of an illegal action: `exp` makes it exactly 0, and 0 times it is 0 where -inf would give NaN."""
@@ -15,6 +18,7 @@ ILLEGAL = -1e9
 LEAST = -80.0
 """Legal logits end this far below the best one, so that every legal action keeps a positive float32 probability."""
 
+_NO_UNDERFLOW = -87.0  # below every legal log-probability; `exp` is ten times slower where it underflows
 _LARGEST = 1e30  # logits beyond it, infinities among them, count as this much
 _TINY = 1e-30
 
@@ -25,6 +29,7 @@ class MaskedDistribution:
     Attributes:
         legal: [D, A] bool, True where allowed.
         log_probs: [D, A] float32; illegal entries are about `ILLEGAL`.
+        probs: [D, A] float32, exactly 0 for illegal actions.
     """
 
     def __init__(self, logits: Tensor, legal: Tensor) -> None:
@@ -43,11 +48,12 @@ class MaskedDistribution:
         if legal.dtype != torch.bool:
             raise ValueError(f"the legal action mask must be bool (True = allowed), not {legal.dtype}")
         _refuse_rows(~legal.any(dim=1), "has no legal action; a seat that is not to act needs no distribution")
-        if bool((logits.isnan() & legal).any()):
-            row = int((logits.isnan() & legal).any(dim=1).nonzero()[0])
-            raise FloatingPointError(f"row {row}: the network's logits are not numbers; its weights have diverged")
         self.legal = legal
-        self.log_probs = masked_log_softmax(logits, legal)
+        self.log_probs, self.probs = masked_log_softmax(logits, legal)
+        broken = self.log_probs[:, 0].isnan()  # one logit that is no number spoils its row
+        if bool(broken.any()):
+            row = int(broken.nonzero()[0])
+            raise FloatingPointError(f"row {row}: the network's logits are not numbers; its weights have diverged")
 
     def log_prob(self, actions: Tensor) -> Tensor:
         """[D] float32: log-probabilities of the actions [D] int64."""
@@ -55,7 +61,7 @@ class MaskedDistribution:
 
     def entropy(self) -> Tensor:
         """[D] float32: entropy over the legal actions, in nats."""
-        return -(self.log_probs.exp() * self.log_probs).sum(dim=1)
+        return -(self.probs * self.log_probs).sum(dim=1)
 
     def entropy_in_two_steps(self, groups: Tensor) -> tuple[Tensor, Tensor]:
         """The entropy as that of the group chosen plus that of the action inside the group; their sum is `entropy`.
@@ -70,10 +76,12 @@ class MaskedDistribution:
             Two tensors [D] float32, in nats.
         """
         member = torch.nn.functional.one_hot(groups).to(self.log_probs.dtype)
-        group_probs = (self.log_probs.exp() @ member).clamp_min(_TINY)
-        between = -(group_probs * group_probs.log()).sum(dim=1)
-        within = self.log_probs - group_probs.log()[:, groups]
-        inside = -(group_probs.detach()[:, groups] * within.exp() * within).sum(dim=1)
+        group_probs = (self.probs @ member).clamp_min(_TINY)
+        log_group_probs = group_probs.log()
+        # entropy inside a group: minus the mean of the log-probabilities of its actions, given the group
+        means = (self.probs * self.log_probs) @ member / group_probs
+        between = -(group_probs * log_group_probs).sum(dim=1)
+        inside = (group_probs.detach() * (log_group_probs - means)).sum(dim=1)
         return between, inside
 
     def sample(self, uniforms: Tensor) -> Tensor:
@@ -82,7 +90,7 @@ class MaskedDistribution:
         Args:
             uniforms: [D] in [0, 1), one a row, so that a row's action does not depend on the other rows.
         """
-        summed = self.log_probs.detach().exp().cumsum(dim=1)
+        summed = self.probs.detach().cumsum(dim=1)
         total = summed[:, -1]
         # below the total even if rounding says otherwise: the sums rise past it at a legal action only
         below_total = torch.nextafter(total, torch.zeros_like(total))
@@ -95,15 +103,45 @@ class MaskedDistribution:
 
     def kl_from(self, older: "MaskedDistribution") -> Tensor:
         """[D] float32: KL(older || self) over the same legal actions, finite and in nats."""
-        return (older.log_probs.exp() * (older.log_probs - self.log_probs)).sum(dim=1)
+        return (older.probs * (older.log_probs - self.log_probs)).sum(dim=1)
 
 
-def masked_log_softmax(logits: Tensor, legal: Tensor) -> Tensor:
-    """[D, A] float32: log-probabilities over the legal actions; a row without any is finite and meaningless."""
-    logits = logits.float().clamp(-_LARGEST, _LARGEST)
-    best = torch.where(legal, logits.detach(), -_LARGEST).amax(dim=1, keepdim=True)
-    from_best = (logits - best).clamp_min(LEAST)
-    return torch.where(legal, from_best, ILLEGAL).log_softmax(dim=1)
+def masked_log_softmax(logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+    """Log-probabilities and probabilities over the legal actions; a row without any is finite and meaningless.
+
+    Args:
+        logits: [D, A] of any floating type.
+        legal: [D, A] bool.
+
+    Returns:
+        Two tensors [D, A] float32.
+    """
+    log_probs, probs = _MaskedLogSoftmax.apply(logits.float(), legal)  # type: ignore[no-untyped-call]
+    return log_probs, probs
+
+
+class _MaskedLogSoftmax(torch.autograd.Function):
+    """Written out, because half of an update would go into the derivatives of masking, clamping and normalising."""
+
+    @staticmethod
+    def forward(context: Any, logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """Log-probabilities and probabilities [D, A]."""
+        illegal = ~legal
+        from_best = logits.masked_fill(illegal, -_LARGEST).clamp_(-_LARGEST, _LARGEST)
+        from_best.sub_(from_best.amax(dim=1, keepdim=True)).clamp_min_(LEAST).masked_fill_(illegal, ILLEGAL)
+        log_probs = from_best.log_softmax(dim=1)
+        probs = log_probs.clamp_min(_NO_UNDERFLOW).exp_().masked_fill_(illegal, 0)
+        context.save_for_backward(probs, from_best <= LEAST)
+        return log_probs, probs
+
+    @staticmethod
+    @once_differentiable
+    def backward(context: Any, of_log_probs: Tensor, of_probs: Tensor) -> tuple[Tensor, None]:
+        """The gradient of the logits: none where an action is illegal or its logit was cut off."""
+        probs, is_constant = context.saved_tensors
+        gradient = of_log_probs + of_probs * probs
+        gradient -= probs * gradient.sum(dim=1, keepdim=True)
+        return gradient.masked_fill_(is_constant, 0), None
 
 
 def _refuse_rows(bad: Tensor, why: str) -> None:

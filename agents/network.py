@@ -3,8 +3,8 @@
 The actor sees an observation and gives one masked distribution over all actions. The critic is a separate network that
 is thrown away after training; it may also see the other seats' hands, which the actor never does.
 
-Shapes: D rows, O = 64*W features of an observation, K words of hidden hands, A actions, C cards of the pack, H cards of
-a hand, M = 2^H ways to discard.
+Observations stay packed, 64 features a word. Shapes: D rows, W words of an observation, K words of hidden hands, A
+actions, C cards of the pack, H cards of a hand, M = 2^H ways to discard.
 """
 
 from dataclasses import asdict, dataclass, fields
@@ -14,12 +14,19 @@ import torch
 from torch import Tensor, nn
 
 from agents.distribution import MaskedDistribution, masked_log_softmax
+from agents.packed_linear import PackedLinear
 from bourre_env.bourre.actions import card_of_action
 from bourre_env.bourre.observation import BITS, layout
 from bourre_env.bourre.rules import Rules
+from bourre_env.cards import NUM_CARDS
 
 PLAY, STAY, PASS = 0, 1, 2
 """Groups of actions: the declaration chooses between staying and passing, and only then how."""
+
+STRUCTURED, PLAIN = "structured", "plain"
+"""Heads for discards: the cards thrown away and their number are scored, or each way to discard has an output."""
+
+_CARDS = (1 << NUM_CARDS) - 1  # the bits of a word that are cards
 
 _SMALL_GAIN = 0.01  # of the last layers: at the start all legal choices of a step are nearly equal
 
@@ -39,6 +46,7 @@ class NetworkSpec:
         critic_width: units of each hidden layer of the critic.
         critic_layers: hidden layers of the critic.
         layer_norm: normalise each hidden layer before its ReLU.
+        head: how the ways to discard are scored, `STRUCTURED` or `PLAIN`.
     """
 
     num_words: int
@@ -51,6 +59,7 @@ class NetworkSpec:
     critic_width: int
     critic_layers: int
     layer_norm: bool
+    head: str = STRUCTURED
 
     @property
     def num_actions(self) -> int:
@@ -65,7 +74,7 @@ class NetworkSpec:
             rules: decide the actions and the observation.
             seats_shown: seats the observation has room for.
             privileged: whether the critic sees the other seats' hands.
-            **sizes: widths, layers and `layer_norm`.
+            **sizes: widths, layers, `layer_norm` and `head`.
         """
         observation = layout(rules, seats_shown)
         record = rules.record()[0]
@@ -84,16 +93,18 @@ class NetworkSpec:
 
     @staticmethod
     def from_plain(plain: dict[str, Any]) -> "NetworkSpec":
-        """The inverse of `to_plain`.
+        """The inverse of `to_plain`; specs from before there were two heads have the structured one.
 
         Raises:
             ValueError: a field is missing, unknown or of another type.
         """
         expected = {field.name for field in fields(NetworkSpec)}
-        if not isinstance(plain, dict) or set(plain) != expected:
+        if not isinstance(plain, dict) or set(plain) | {"head"} != expected:
             raise ValueError(f"a network spec has the fields {sorted(expected)}")
+        if plain.get("head", STRUCTURED) not in (STRUCTURED, PLAIN):
+            raise ValueError(f"head of a network spec is {STRUCTURED!r} or {PLAIN!r}, not {plain['head']!r}")
         cards = plain["cards"]
-        numbers = [plain[name] for name in expected - {"cards", "layer_norm"}]
+        numbers = [plain[name] for name in expected - {"cards", "layer_norm", "head"}]
         if not isinstance(cards, list) or not all(type(number) is int for number in [*cards, *numbers]):
             raise ValueError("the sizes of a network spec are integers")
         if type(plain["layer_norm"]) is not bool:
@@ -107,13 +118,13 @@ class Actor(nn.Module):
     Playing: one logit a card. Declaring: one number decides between passing and staying (0 is even), then the ways
     to discard share what staying has, each scored by the cards it throws away and by how many they are. However many
     ways are legal, passing therefore starts at exactly one half: with one logit for each of 33 actions it would start
-    at 3 %, and die out before the discards are learned.
+    at 3 %, and die out before the discards are learned. With the plain head each way to discard has a logit of its
+    own; what is learned of a card then has to be learned again for every place in the hand.
     """
 
     discard_bits: Tensor
     discard_counts: Tensor
-    card_features: Tensor
-    card_order: Tensor
+    card_places: Tensor
     groups: Tensor
 
     def __init__(self, spec: NetworkSpec, generator: torch.Generator) -> None:
@@ -126,18 +137,24 @@ class Actor(nn.Module):
         super().__init__()
         self.spec = spec
         num_cards, hand_size = len(spec.cards), spec.hand_size
-        self.parts = [num_cards, num_cards, hand_size + 1, 1]  # play, discard scores, count scores, passing
-        self.body = _body(BITS * spec.num_words, spec.actor_width, spec.actor_layers, spec.layer_norm, generator)
-        self.head = _linear(spec.actor_width, sum(self.parts), _SMALL_GAIN, generator)
+        self.parts = [num_cards, *self._discard_outputs(), 1]  # play, discards, passing
+        self.body = _body(spec.num_words, spec.actor_width, spec.actor_layers, spec.layer_norm, generator)
+        self.head = _drawn(_undefined_linear(spec.actor_width, sum(self.parts)), _SMALL_GAIN, generator)
         with torch.no_grad():
             self.head.weight[-1].zero_()  # passing and staying start even, exactly
         ways = torch.arange(1 << hand_size)
         bits = ways.unsqueeze(0) >> torch.arange(hand_size).unsqueeze(1) & 1
         self._constant("discard_bits", bits.float())  # [H, M]: whether way m throws away the i-th lowest card
         self._constant("discard_counts", bits.sum(dim=0))
-        self._constant("card_features", torch.tensor(spec.cards) + spec.own_hand)
-        self._constant("card_order", torch.arange(num_cards, 0, -1).float())
+        place_of = {card: place for place, card in enumerate(spec.cards)}
+        self._constant("card_places", torch.tensor([place_of.get(card, 0) for card in range(NUM_CARDS)]))
         self._constant("groups", torch.tensor([PLAY] * num_cards + [STAY] * len(ways) + [PASS]))
+
+    def _discard_outputs(self) -> list[int]:
+        """Numbers of outputs that score discards: cards, then counts; or the ways themselves."""
+        if self.spec.head == PLAIN:
+            return [1 << self.spec.hand_size]
+        return [len(self.spec.cards), self.spec.hand_size + 1]
 
     def _constant(self, name: str, value: Tensor) -> None:
         """A tensor that follows the module to its device and is no part of a checkpoint."""
@@ -147,7 +164,7 @@ class Actor(nn.Module):
         """The distribution over the legal actions of each row.
 
         Args:
-            observation: [D, O] float32.
+            observation: [D, W] int64, packed.
             legal: [D, A] bool.
 
         Raises:
@@ -155,19 +172,23 @@ class Actor(nn.Module):
             FloatingPointError: the weights have diverged.
         """
         outputs = self.head(self.body(observation))
-        play, card_scores, count_scores, passing = outputs.split(self.parts, dim=1)
-        discards = self._discard_scores(observation, card_scores, count_scores)
+        play, *scores, passing = outputs.split(self.parts, dim=1)
+        discards = scores[0] if self.spec.head == PLAIN else self._discard_scores(observation, *scores)
         stay_legal = legal[:, len(self.spec.cards) : -1]
-        logits = torch.cat([play, masked_log_softmax(discards, stay_legal), passing], dim=1)
+        logits = torch.cat([play, masked_log_softmax(discards, stay_legal)[0], passing], dim=1)
         return MaskedDistribution(logits, legal)
 
     def _discard_scores(self, observation: Tensor, card_scores: Tensor, count_scores: Tensor) -> Tensor:
         """[D, M]: the summed scores of the cards each way throws away, plus the score of their number."""
-        hand = observation[:, self.card_features]
-        # The H largest keys belong to the H lowest cards, lowest card first; places beyond the hand have key 0.
-        keys = (hand * self.card_order).topk(self.spec.hand_size, dim=1).values
-        places = (len(self.spec.cards) - keys).long().clamp_max(len(self.spec.cards) - 1)
-        scores = card_scores.gather(1, places)
+        hand = observation[:, self.spec.own_hand // BITS] >> self.spec.own_hand % BITS & _CARDS
+        places = []
+        for _ in range(self.spec.hand_size):
+            lowest = hand & -hand
+            # a power of two is half of two to the exponent that frexp gives; where no card is left it gives 0
+            bit = torch.frexp(lowest.double()).exponent.long() - 1
+            places.append(self.card_places[bit.clamp_min(0)])
+            hand = hand ^ lowest
+        scores = card_scores.gather(1, torch.stack(places, dim=1))
         return scores @ self.discard_bits + count_scores[:, self.discard_counts]
 
 
@@ -178,34 +199,41 @@ class Critic(nn.Module):
         """Build the network and draw its weights; arguments as for `Actor`."""
         super().__init__()
         self.spec = spec
-        inputs = BITS * (spec.num_words + spec.hidden_words)
-        self.body = _body(inputs, spec.critic_width, spec.critic_layers, spec.layer_norm, generator)
-        self.head = _linear(spec.critic_width, 1, _SMALL_GAIN, generator)
+        self.body = _body(
+            spec.num_words + spec.hidden_words, spec.critic_width, spec.critic_layers, spec.layer_norm, generator
+        )
+        self.head = _drawn(_undefined_linear(spec.critic_width, 1), _SMALL_GAIN, generator)
 
     def forward(self, observation: Tensor) -> Tensor:
         """[D] float32: the value of each row.
 
         Args:
-            observation: [D, O + 64*K] float32: the observation, then the hands of the other seats.
+            observation: [D, W + K] int64: the packed observation, then the hands of the other seats.
         """
         value: Tensor = self.head(self.body(observation)).squeeze(1)
         return value
 
 
-def _body(inputs: int, width: int, layers: int, layer_norm: bool, generator: torch.Generator) -> nn.Sequential:
+def _body(num_words: int, width: int, layers: int, layer_norm: bool, generator: torch.Generator) -> nn.Sequential:
     """Hidden layers, each linear, normalised if asked for, and rectified."""
     modules: list[nn.Module] = []
     for layer in range(layers):
-        modules.append(_linear(inputs if layer == 0 else width, width, 2**0.5, generator))
+        linear = _undefined_linear(width, width) if layer else PackedLinear(num_words, width)
+        modules.append(_drawn(linear, 2**0.5, generator))
         if layer_norm:
             modules.append(nn.LayerNorm(width))
         modules.append(nn.ReLU(inplace=True))
     return nn.Sequential(*modules)
 
 
-def _linear(inputs: int, outputs: int, gain: float, generator: torch.Generator) -> nn.Linear:
-    """A linear layer with orthogonal weights and no bias at the start; torch's global generator is left alone."""
+def _undefined_linear(inputs: int, outputs: int) -> nn.Linear:
+    """A linear layer without values; torch's global generator is left alone."""
     linear: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
+    return linear
+
+
+def _drawn(linear: nn.Linear, gain: float, generator: torch.Generator) -> nn.Linear:
+    """The layer with orthogonal weights and no bias."""
     nn.init.orthogonal_(linear.weight, gain, generator=generator)
     nn.init.zeros_(linear.bias)
     return linear

@@ -8,10 +8,10 @@ import torch
 from numpy.typing import NDArray
 
 from agents.checkpoint import CheckpointError, Header, load_checkpoint
+from agents.device import device_of, packed_rows
 from agents.distribution import MaskedDistribution
 from agents.network import Actor
 from agents.policy import GREEDY, Decision, uniform_numbers
-from bourre_env.bourre.observation import unpack
 from bourre_env.bourre.rules import Rules
 
 CHUNK = 256
@@ -86,18 +86,19 @@ class NetworkPolicy:
         probs = np.zeros(decision.legal_action_mask.shape)
         for rows, distribution in self._distributions(decision):
             if self.greedy:
-                chosen = distribution.greedy().numpy()[: len(probs[rows])]
+                chosen = distribution.greedy().cpu().numpy()[: len(probs[rows])]
                 probs[rows][np.arange(len(chosen)), chosen] = 1
             else:
-                probs[rows] = distribution.log_probs.exp().numpy()[: len(probs[rows])]
+                probs[rows] = distribution.probs.cpu().numpy()[: len(probs[rows])]
         return probs
 
     def _chosen(self, distribution: MaskedDistribution, uniforms: NDArray[np.float64]) -> NDArray[np.int64]:
         """Actions of the rows that uniform numbers were given for."""
         filled = np.zeros(CHUNK)
         filled[: len(uniforms)] = uniforms
-        chosen = distribution.greedy() if self.greedy else distribution.sample(torch.from_numpy(filled))
-        actions: NDArray[np.int64] = chosen.numpy()[: len(uniforms)]
+        uniform = torch.from_numpy(filled).to(device_of(self.actor))
+        chosen = distribution.greedy() if self.greedy else distribution.sample(uniform)
+        actions: NDArray[np.int64] = chosen.cpu().numpy()[: len(uniforms)]
         return actions
 
     def _distributions(self, decision: Decision) -> Iterator[tuple[slice, MaskedDistribution]]:
@@ -113,7 +114,8 @@ class NetworkPolicy:
     @torch.inference_mode()
     def _distribution(self, words: NDArray[np.uint64], legal: NDArray[np.bool_]) -> MaskedDistribution:
         """What the network says to packed observations [CHUNK, W] and legal actions [CHUNK, A]."""
-        said: MaskedDistribution = self.actor(torch.from_numpy(unpack(words)), torch.from_numpy(legal))
+        device = device_of(self.actor)
+        said: MaskedDistribution = self.actor(packed_rows(words, device), torch.from_numpy(legal).to(device))
         return said
 
 

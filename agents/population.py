@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 from agents.comparisons import compare, margins
 from agents.lineups import LineUp, entrants_of, pooled
@@ -19,6 +19,7 @@ from agents.statistics import LEVEL
 
 DRAWS = 1000
 LARGEST_STEPS = 200
+PRECISION = 1e-9  # of half the squared length of a lottery; asked for 1e-12 the solver sometimes never ends
 NOISE = 1e-4  # alpha-Rank: probability of a step to the worse of two entrants
 
 
@@ -124,9 +125,7 @@ def lottery_of(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     """[E] the evenest maximal lottery of an antisymmetric matrix [E, E] of margins.
 
     That is the shortest p with p >= 0, sum p = 1 and p M >= 0, of which there is always one (the minimax theorem).
-
-    Raises:
-        RuntimeError: the solver gave up.
+    Should the solver not find it, any maximal lottery is better than none: linear programming names one.
     """
     size = len(margin)
     found = minimize(
@@ -139,10 +138,10 @@ def lottery_of(margin: NDArray[np.float64]) -> NDArray[np.float64]:
             {"type": "eq", "fun": lambda shares: shares.sum() - 1, "jac": np.ones_like},
             {"type": "ineq", "fun": lambda shares: shares @ margin, "jac": lambda _: margin.T},
         ],
-        options={"ftol": 1e-12, "maxiter": LARGEST_STEPS},
+        options={"ftol": PRECISION, "maxiter": LARGEST_STEPS},
     )
     if not found.success:
-        raise RuntimeError(f"no maximal lottery was found: {found.message}; margins {margin.tolist()}")
+        found = linprog(np.zeros(size), A_ub=-margin.T, b_ub=np.zeros(size), A_eq=np.ones((1, size)), b_eq=[1])
     positive = np.maximum(found.x, 0)
     lottery: NDArray[np.float64] = positive / positive.sum()
     return lottery

@@ -1,10 +1,10 @@
 """Proximal policy optimisation (Schulman et al., 2017) on finished deals.
 
-Read from top to bottom: what one update does, then the loss. Results are Monte Carlo: every decision of a seat is
-credited with what the deal brought that seat, less what the critic, who may see all hands, expected. Nothing is
-discounted and no trajectory is cut, so there is nothing to bootstrap.
+Read from top to bottom: what one update does, then the loss. Every decision of a seat is credited with what the deal
+brought that seat, less what the critic, who may see all hands, expected. Nothing is discounted and no trajectory is
+cut. With `gae_lambda` below 1 part of the credit is what the critic expected at the seat's later decisions of the deal.
 
-Shapes: D decisions, A actions, O features of an observation, K words of hidden hands.
+Shapes: D decisions, A actions, W words of an observation, K words of hidden hands.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.config import LearnConfig
+from agents.device import CPU, device_of, legal_mask, packed_rows, rows_at_a_time
 from agents.distribution import MaskedDistribution
 from agents.network import PASS, STAY, Actor, Critic, NetworkSpec
-from agents.rollout import CHUNK, Rollout
+from agents.rollout import Rollout
 from agents.threads import Threads
-from bourre_env.bourre.observation import unpack, unpack_actions
 
 ADAM_EPSILON = 1e-5
 _NO_SPREAD = 1e-6  # added to the standard deviation of advantages
@@ -68,18 +68,19 @@ class Learner:
         critic: only learns.
     """
 
-    def __init__(self, spec: NetworkSpec, config: LearnConfig, *, seed: int) -> None:
+    def __init__(self, spec: NetworkSpec, config: LearnConfig, *, seed: int, device: torch.device = CPU) -> None:
         """Draw the networks' weights.
 
         Args:
             spec: sizes of the networks.
             config: the hyper-parameters.
             seed: decides the weights; 0 to 2^64 - 1.
+            device: where the networks live.
         """
         generator = torch.Generator().manual_seed(seed)
         self.config = config
-        self.actor = Actor(spec, generator)
-        self.critic = Critic(spec, generator)
+        self.actor = Actor(spec, generator).to(device)
+        self.critic = Critic(spec, generator).to(device)
         self._actor_optimizer = _adam(self.actor)
         self._critic_optimizer = _adam(self.critic)
 
@@ -99,11 +100,12 @@ class Learner:
             DivergedError: a loss or an output is not finite; that step is not taken.
         """
         values = self._values(rollout, threads)
-        raw = rollout.rewards - values
+        targets = lambda_returns(rollout, values, self.config.gae_lambda)
+        raw = targets - values
         advantages = (raw - raw.mean()) / (raw.std() + _NO_SPREAD)
         pieces: list[Callable[[], Measures]] = [
             lambda: self._learn_actor(rollout, advantages, weights, np.random.default_rng(seed)),
-            lambda: self._learn_critic(rollout, weights, np.random.default_rng(seed)),
+            lambda: self._learn_critic(rollout, targets, weights, np.random.default_rng(seed)),
         ]
         of_actor, of_critic = threads.map(_call, pieces)
         return {
@@ -115,19 +117,20 @@ class Learner:
 
     def _values(self, rollout: Rollout, threads: Threads) -> NDArray[np.float32]:
         """[D] float32: what the critic expected before this update."""
-        starts = range(0, len(rollout), CHUNK)
+        size = rows_at_a_time(device_of(self.critic))
+        starts = range(0, len(rollout), size)
         return np.concatenate(
-            threads.map(lambda start: _expect(self.critic, rollout.words[start : start + CHUNK]), starts)
+            threads.map(lambda start: expect(self.critic, rollout.words[start : start + size]), starts)
         )
 
     def _learn_actor(
         self, rollout: Rollout, advantages: NDArray[np.float32], weights: Weights, order: np.random.Generator
     ) -> "Measures":
         """All epochs of the actor."""
-        for _ in range(self.config.epochs):
-            measures = Measures()
+        for epoch in range(1, self.config.epochs + 1):
+            measures = Measures(idle=epoch < self.config.epochs)
             for rows in _minibatches(len(rollout), self.config.minibatch, order):
-                batch = Minibatch.of(rollout, advantages, rows, self.actor.spec)
+                batch = Minibatch.of(rollout, advantages, rows, self.actor.spec, device_of(self.actor))
                 try:
                     distribution = self.actor(batch.observation, batch.legal)
                 except FloatingPointError as error:
@@ -137,13 +140,15 @@ class Learner:
                 measures.add("ppo/gradient_norm", norm)
         return measures
 
-    def _learn_critic(self, rollout: Rollout, weights: Weights, order: np.random.Generator) -> "Measures":
+    def _learn_critic(
+        self, rollout: Rollout, targets: NDArray[np.float32], weights: Weights, order: np.random.Generator
+    ) -> "Measures":
         """All epochs of the critic."""
         for _ in range(self.config.epochs):
             measures = Measures()
             for rows in _minibatches(len(rollout), self.config.minibatch, order):
-                values = self.critic(torch.from_numpy(unpack(rollout.words[rows])))
-                loss = critic_loss(values, torch.from_numpy(rollout.rewards[rows]), self.config.huber)
+                values = self.critic(packed_rows(rollout.words[rows], device_of(self.critic)))
+                loss = critic_loss(values, torch.from_numpy(targets[rows]).to(values.device), self.config.huber)
                 self._step(self.critic, self._critic_optimizer, loss, weights.learning_rate)
                 measures.add("critic/value_loss", loss.item())
         return measures
@@ -193,10 +198,39 @@ def _adam(network: nn.Module) -> torch.optim.Adam:
 
 
 @torch.inference_mode()
-def _expect(critic: Critic, words: NDArray[np.uint64]) -> NDArray[np.float32]:
-    """[D] float32: the critic's values."""
-    values: NDArray[np.float32] = critic(torch.from_numpy(unpack(words))).numpy()
+def expect(critic: Critic, words: NDArray[np.uint64]) -> NDArray[np.float32]:
+    """[D] float32: the critic's values of packed rows [D, W + K]."""
+    values: NDArray[np.float32] = critic(packed_rows(words, device_of(critic))).cpu().numpy()
     return values
+
+
+def lambda_returns(rollout: Rollout, values: NDArray[np.float32], gae_lambda: float) -> NDArray[np.float32]:
+    """What each decision is credited with: the result, or in part what was expected later (Schulman et al., 2016).
+
+    A trajectory is what one seat decides in one deal; other seats act between its decisions. The only reward comes at
+    its end, so at its last decision the credit is the result, and before it the mean, with weights 1 - lambda and
+    lambda, of the value of its next decision and of the credit there. Less the values these are the advantages of
+    generalised advantage estimation.
+
+    Args:
+        rollout: finished deals.
+        values: [D] float32, the critic's.
+        gae_lambda: 1 gives the results themselves, to the last bit.
+
+    Returns:
+        [D] float32.
+    """
+    returns = rollout.rewards.copy()
+    following = rollout.following()
+    rows = np.flatnonzero(following >= 0)
+    preceding = np.full(len(rollout), -1, np.int64)
+    preceding[following[rows]] = rows
+    rows = preceding[following < 0]
+    while (rows := rows[rows >= 0]).size:  # from the ends of all trajectories backwards
+        later = following[rows]
+        returns[rows] = (1 - gae_lambda) * values[later] + gae_lambda * returns[later]
+        rows = preceding[rows]
+    return returns
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +238,7 @@ class Minibatch:
     """Some decisions of a rollout as tensors, for the actor.
 
     Attributes:
-        observation: [D, O] float32.
+        observation: [D, W] int64, packed.
         legal: [D, A] bool.
         actions: [D] int64.
         log_probs: [D] float32, of the actions when they were taken.
@@ -219,15 +253,19 @@ class Minibatch:
 
     @staticmethod
     def of(
-        rollout: Rollout, advantages: NDArray[np.float32], rows: NDArray[np.int64], spec: NetworkSpec
+        rollout: Rollout,
+        advantages: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        spec: NetworkSpec,
+        device: torch.device = CPU,
     ) -> "Minibatch":
-        """The decisions `rows` of a rollout, unpacked; hidden hands are left out."""
+        """The decisions `rows` of a rollout on a device; hidden hands are left out."""
         return Minibatch(
-            observation=torch.from_numpy(unpack(rollout.words[rows, : spec.num_words])),
-            legal=torch.from_numpy(unpack_actions(rollout.legal[rows], spec.num_actions)),
-            actions=torch.from_numpy(rollout.actions[rows]),
-            log_probs=torch.from_numpy(rollout.log_probs[rows]),
-            advantages=torch.from_numpy(advantages[rows]),
+            observation=packed_rows(rollout.words[rows, : spec.num_words], device),
+            legal=legal_mask(rollout.legal[rows], spec.num_actions, device),
+            actions=torch.from_numpy(rollout.actions[rows]).to(device),
+            log_probs=torch.from_numpy(rollout.log_probs[rows]).to(device),
+            advantages=torch.from_numpy(advantages[rows]).to(device),
         )
 
 
@@ -261,11 +299,12 @@ def actor_loss(
     loss = policy_loss - weights.entropy * (choice + inside).mean() - weights.stay_or_pass_entropy * choice.mean()
     if config.proximal_kl:  # at weight 0 it must not matter what the divergence is
         loss = loss + config.proximal_kl * kl
-    with torch.no_grad():
-        measures.add("ppo/policy_loss", policy_loss.item())
-        measures.add("ppo/kl", kl.item())
-        measures.add("ppo/clip_fraction", ((ratio - 1).abs() > config.clip).float().mean().item())
-        _measure_entropies(choice, inside, batch.legal, groups, measures)
+    if not measures.idle:
+        with torch.no_grad():
+            measures.add("ppo/policy_loss", policy_loss.item())
+            measures.add("ppo/kl", kl.item())
+            measures.add("ppo/clip_fraction", ((ratio - 1).abs() > config.clip).float().mean().item())
+            _measure_entropies(choice, inside, batch.legal, groups, measures)
     return loss
 
 
@@ -302,10 +341,15 @@ def _measure_entropies(choice: Tensor, inside: Tensor, legal: Tensor, groups: Te
 
 
 class Measures:
-    """Means of numbers that come in one minibatch at a time."""
+    """Means of numbers that come in one minibatch at a time.
 
-    def __init__(self) -> None:
+    Attributes:
+        idle: nobody will ask for them, so there is no need to work them out.
+    """
+
+    def __init__(self, *, idle: bool = False) -> None:
         """Nothing has come in."""
+        self.idle = idle
         self._values: dict[str, list[float]] = {}
 
     def add(self, tag: str, value: float) -> None:

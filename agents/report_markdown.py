@@ -4,7 +4,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agents.charts import Scored
-from agents.report_views import SCORES, Plain, Row, Square, cells_at, grid_of, ranked, ratings_at, sizes_of
+from agents.report_views import (
+    SCORES,
+    Plain,
+    Row,
+    Square,
+    cells_at,
+    grid_of,
+    ranked,
+    ratings_at,
+    ratings_say,
+    sizes_of,
+    verdicts_by,
+)
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
@@ -42,6 +54,11 @@ def _table_size(summary: Plain, seats: int) -> Iterator[str]:
         header = ("focal \\ field", *(escaped(name) for name in names), "mean")
         yield from _table(header, [_row(row) for row in grid_of(cells, names)])
         yield ""
+        yield f"Bold is separated. {verdicts_by(cells)}"
+        yield ""
+        if said := ratings_say(summary, seats):
+            yield said
+            yield ""
     for key, scores in ratings_at(summary, seats).items():
         title, unit, _ = SCORES[key]
         yield f"### {title}, {seats} seats"

@@ -134,7 +134,7 @@ def table_view(summary: Plain, results: Results) -> TableView:
         seats=seats,
         names=names,
         grid=grid_of(cells, names),
-        verdicts_by=BY_SEQUENTIAL if any("sequential" in cell for cell in cells) else BY_HOLM,
+        verdicts_by=verdicts_by(cells),
         ratings=tuple(_ratings_chart(key, scores) for key, scores in ratings_at(summary, seats).items()),
         ratings_say=ratings_say(summary, seats),
         rates=tuple(_rates_charts(cells, names)),
@@ -227,6 +227,11 @@ def ratings_at(summary: Plain, seats: int) -> dict[str, list[Scored]]:
                 scores = [Scored(row["name"], row[number], row["low"], row["high"]) for row in rows]
                 found[key] = sorted(scores, key=lambda score: -score.value)
     return found
+
+
+def verdicts_by(cells: Sequence[Plain]) -> str:
+    """By which test cells are separated, in words."""
+    return BY_SEQUENTIAL if any("sequential" in cell for cell in cells) else BY_HOLM
 
 
 def ratings_say(summary: Plain, seats: int) -> str:

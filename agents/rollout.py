@@ -14,14 +14,15 @@ import torch
 from numpy.typing import NDArray
 
 from agents.arena import seats_in, stream_seed
+from agents.device import device_of, legal_mask, packed_rows, rows_at_a_time
 from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.policy import Decision, Policy, uniform_numbers
+from agents.pot_credit import Credit
 from agents.referee import strict_answer
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.observation import unpack, unpack_actions
-from bourre_env.bourre.rules import BUY_IN
+from bourre_env.bourre.rules import BUY_IN, MAX_PLAYERS
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
 
 DEAL_STREAM = "training: packs of the deals"
@@ -30,7 +31,6 @@ POT_STREAM = "training: pots at the start"
 STACK_STREAM = "training: stacks at the start"
 LINE_UP_STREAM = "training: who sits where"
 NETWORK = -1  # in a line-up; other entries are indices of policies
-CHUNK = 256  # rows the network is asked at a time
 _NO_DECISION = 0  # any action; tables that are settled ignore it
 _NOBODY = -2
 
@@ -135,6 +135,9 @@ class Rollout:
         carry: [B] int64, chips left for the next deal.
         stayed: [B, N] bool, seats that stayed.
         bourre: [B, N] bool, seats that stayed and took no trick.
+        num_players: [B] int8, seats at the table; where tables are smaller than N the last columns are empty.
+        earned: [B, N] float64, what each distance from the dealer, who has 0, got out of the pot, its part of the carry
+            included, in pots; sums to 1.
     """
 
     words: NDArray[np.uint64]
@@ -151,6 +154,8 @@ class Rollout:
     carry: NDArray[np.int64]
     stayed: NDArray[np.bool_]
     bourre: NDArray[np.bool_]
+    num_players: NDArray[np.int8]
+    earned: NDArray[np.float64]
 
     def __len__(self) -> int:
         """Number of decisions."""
@@ -160,6 +165,15 @@ class Rollout:
     def num_deals(self) -> int:
         """B."""
         return len(self.pot)
+
+    def following(self) -> NDArray[np.int64]:
+        """[D] int64: the row of the same seat's next decision in the same deal, -1 where there is none."""
+        trajectory = self.deal * MAX_PLAYERS + self.seat
+        order = np.argsort(trajectory, kind="stable")  # rows are in the order of time
+        goes_on = trajectory[order[:-1]] == trajectory[order[1:]]
+        following = np.full(len(self), -1, np.int64)
+        following[order[:-1][goes_on]] = order[1:][goes_on]
+        return following
 
 
 @dataclass(slots=True)
@@ -194,7 +208,15 @@ class SelfPlay:
     opponents: Opponents = Opponents()
     stacks: StartingStacks = StartingStacks()
 
-    def play(self, actor: Actor, deal_ids: NDArray[np.int64], *, threads: Threads, watch: Stopwatch) -> Rollout:
+    def play(
+        self,
+        actor: Actor,
+        deal_ids: NDArray[np.int64],
+        *,
+        threads: Threads,
+        watch: Stopwatch,
+        credit: Credit | None = None,
+    ) -> Rollout:
         """Play deals to their ends; the number of a deal decides everything but the network's part in it.
 
         Args:
@@ -202,9 +224,11 @@ class SelfPlay:
             deal_ids: [B] numbers of the deals, from 0.
             threads: ask the network on.
             watch: is told the time spent in the engine and in the network.
+            credit: whose what stays in the pot is; everybody's alike when left out.
         """
+        credit = credit or Credit.equal(self.rules.num_players)
         with watch.measure("engine"):
-            tables, pot = self._deal(deal_ids)
+            tables, pot, antes = self._deal(deal_ids)
         line_ups = self.opponents.line_ups(self.rules, self.seed, deal_ids)
         keys = stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids)
         steps: list[_Step] = []
@@ -213,12 +237,12 @@ class SelfPlay:
             with watch.measure("engine"):
                 live = np.flatnonzero(tables.to_act >= 0)
                 if not len(live):
-                    return _collect(tables, pot, line_ups, steps, actor.spec.num_words)
+                    return _collect(tables, pot, antes, credit, line_ups, steps, actor.spec.num_words)
             steps.append(self._step(actor, tables, line_ups, _words(keys, number), threads=threads, watch=watch))
             number += 1
 
-    def _deal(self, deal_ids: NDArray[np.int64]) -> tuple[Tables, NDArray[np.int64]]:
-        """Tables with the deals begun, and the pots once the antes are in."""
+    def _deal(self, deal_ids: NDArray[np.int64]) -> tuple[Tables, NDArray[np.int64], NDArray[np.int64]]:
+        """Tables with the deals begun, the pots [B] once the antes are in, and the antes paid [B, N]."""
         tables = Tables(self.rules, len(deal_ids), self.seats_shown)
         decks = shuffled_decks(stream_seed(self.seed, DEAL_STREAM), deal_ids, pack=self.rules.pack)
         carry, exempt = self.pots.draw(self.rules, self.seed, deal_ids)
@@ -226,7 +250,8 @@ class SelfPlay:
         tables.deal(decks, deal_ids % self.rules.num_players, carry, exempt, stacks=stacks)
         pot = tables.pot
         tables.play_forced()
-        return tables, pot
+        antes = np.where(exempt, 0, self.rules.ante)
+        return tables, pot, antes if stacks is None else np.minimum(antes, stacks)
 
     def _step(
         self,
@@ -269,10 +294,10 @@ def choose(
     threads: Threads,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Drawn actions [D] and their log-probabilities [D], some rows at a time."""
-    starts = range(0, len(words), CHUNK)
+    size = rows_at_a_time(device_of(actor))
     parts = [
-        (words[start : start + CHUNK], legal[start : start + CHUNK], uniforms[start : start + CHUNK])
-        for start in starts
+        (words[start : start + size], legal[start : start + size], uniforms[start : start + size])
+        for start in range(0, len(words), size)
     ]
     chosen = threads.map(lambda part: _choose(actor, *part), parts)
     if not chosen:
@@ -285,20 +310,31 @@ def _choose(
     actor: Actor, words: NDArray[np.uint64], legal: NDArray[np.uint64], uniforms: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Drawn actions [D] and their log-probabilities [D]."""
-    mask = torch.from_numpy(unpack_actions(legal, actor.spec.num_actions))
-    distribution = actor(torch.from_numpy(unpack(words)), mask)
-    actions = distribution.sample(torch.from_numpy(uniforms))
-    return actions.numpy(), distribution.log_prob(actions).numpy()
+    device = device_of(actor)
+    distribution = actor(packed_rows(words, device), legal_mask(legal, actor.spec.num_actions, device))
+    actions = distribution.sample(torch.from_numpy(uniforms).to(device))
+    return actions.cpu().numpy(), distribution.log_prob(actions).cpu().numpy()
 
 
 def _collect(
-    tables: Tables, pot: NDArray[np.int64], line_ups: NDArray[np.int8], steps: list[_Step], num_words: int
+    tables: Tables,
+    pot: NDArray[np.int64],
+    antes: NDArray[np.int64],
+    credit: Credit,
+    line_ups: NDArray[np.int8],
+    steps: list[_Step],
+    num_words: int,
 ) -> Rollout:
     """One rollout from settled tables and the steps that led there."""
-    stayed = seats_in(tables.records["stayed"], tables.rules.num_players)
-    no_trick = tables.records["tricks_won"][:, : tables.rules.num_players] == 0
+    num_players = tables.rules.num_players
+    stayed = seats_in(tables.records["stayed"], num_players)
+    no_trick = tables.records["tricks_won"][:, :num_players] == 0
     played_out = tables.records["tricks_done"] == tables.rules.hand_size  # a lone player needs no trick (3.8)
-    rewards = rewards_in_pots(tables.returns, tables.carry, pot)
+    dealer = tables.records["dealer"].astype(np.int64)
+    of_pot, credited = credit.chips(tables.carry, tables.exempt, dealer, tables.rules.ante)
+    rewards = ((tables.returns + credited) / pot[:, None]).astype(np.float32)
+    by_distance = (dealer[:, None] + np.arange(num_players)) % num_players
+    earned = (tables.returns + antes + of_pot) / pot[:, None]
     deal = np.concatenate([step.deal for step in steps])
     seat = np.concatenate([step.seat for step in steps])
     return Rollout(
@@ -316,27 +352,9 @@ def _collect(
         carry=tables.carry,
         stayed=stayed,
         bourre=stayed & no_trick & played_out[:, None],
+        num_players=np.full(len(pot), num_players, np.int8),
+        earned=np.take_along_axis(earned, by_distance, axis=1),
     )
-
-
-def rewards_in_pots(
-    returns: NDArray[np.int32], carry: NDArray[np.int64], pot: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """What each deal brought each seat: chips and an equal share of the carry, in pots played for.
-
-    In pots the value of a deal hardly depends on the size of the pot; the carry belongs to all who will play for it.
-
-    Args:
-        returns: [B, N] int32 chips.
-        carry: [B] int64 chips left for the next deal.
-        pot: [B] int64 chips in the pot at the start; at least 1.
-
-    Returns:
-        [B, N] float32.
-    """
-    shares = carry[:, None] / returns.shape[1]
-    in_pots: NDArray[np.float32] = ((returns + shares) / pot[:, None]).astype(np.float32)
-    return in_pots
 
 
 def _words(keys: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:

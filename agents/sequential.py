@@ -43,8 +43,9 @@ class SequentialTest:
 
     Attributes:
         effect: smallest |t| that is to be found.
-        alpha: probability that any of the cells is called above or below where all means are 0.
-        beta: probability that a cell with |t| = effect is called not separated.
+        alpha: probability that any of the cells is called above or below where all means are 0, in Wald's approximation
+            and for many blocks; were the deviation known, it would surely stay below alpha / (1 - beta).
+        beta: probability that a cell with |t| = effect is called not separated, in the same approximation.
         cells: number of cells tested together; each of their 2 tests a cell gets an equal share of alpha (Bonferroni).
     """
 

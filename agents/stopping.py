@@ -93,6 +93,15 @@ class Separated:
         done = len(means)
         return done if self.look(means).state != UNDECIDED else more_blocks(done, self.most)
 
+    def outcome(self, means: NDArray[np.float64]) -> Look:
+        """The look that decided, or else the last one, of D blocks [D, 2]; more may have been played since."""
+        looked_at = min(self.first(), len(means))
+        while (look := self.look(means[:looked_at])).state == UNDECIDED and looked_at < len(means):
+            looked_at = min(more_blocks(looked_at, self.most), len(means))
+            if looked_at >= self.most:
+                return self.look(means[:looked_at])
+        return look
+
     def look(self, means: NDArray[np.float64]) -> Look:
         """What the test says of D blocks [D, 2], the focal entrant's first."""
         focal = means[:, 0]

@@ -101,13 +101,13 @@ def _verdicts(outcomes: Sequence[Outcomes]) -> dict[tuple[str, str], Verdict]:
 
 
 def _sequential(results: Results, cells: Sequence[Cell], stop: Separated) -> SequentialSummary:
-    """The last look at each cell."""
+    """The look that decided each cell."""
     looks = {}
     for cell in cells:
         line_up = (cell.focal,) + (cell.field,) * (len(cell.positions) - 1)
         blocks = results.of(line_up)
         assert blocks is not None, "a cell has blocks"
-        looks[cell.focal, cell.field] = stop.look(means_by_name(blocks.place_means, line_up))
+        looks[cell.focal, cell.field] = stop.outcome(means_by_name(blocks.place_means, line_up))
     return SequentialSummary(stop.test, looks)
 
 
@@ -145,10 +145,11 @@ def _plain_cell(table: TableSummary, cell: Cell) -> dict[str, Any]:
     """A cell with its verdicts."""
     names = cell.focal, cell.field
     verdict = table.verdicts[names]
-    plain = {**plain_cell(cell), "verdict": verdict.verdict, "p": verdict.p, "p_holm": verdict.p_adjusted}
-    if table.sequential is not None:
-        plain["sequential"] = dataclasses.asdict(table.sequential.looks[names])
-    return plain
+    if table.sequential is None:
+        return {**plain_cell(cell), "verdict": verdict.verdict, "p": verdict.p, "p_holm": verdict.p_adjusted}
+    look = table.sequential.looks[names]  # tests of a fixed number of blocks mean nothing after a look decided
+    sequential = dataclasses.asdict(look)
+    return {**plain_cell(cell), "verdict": look.state, "p": None, "p_holm": None, "sequential": sequential}
 
 
 def _plain_standing(standing: Standing | None) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from agents.config import CONFIG_FILE, MAY_CHANGE_ON_RESUME, Config, ConfigError, changed_keys, read_config
-from agents.files import obstacle, replace_file
+from agents.files import FolderInUseError, folder_lock, replace_file
 from agents.policy import PolicyError, PolicyFailedError, check_rules, load_policy
+from agents.runs import check_folder, free_folder, has_state, to_take_up
 
 if TYPE_CHECKING:
     from agents.trainer import Trainer
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 ROOT = Path(__file__).resolve().parent.parent
 DEFAULT_CONFIG = ROOT / "configs" / "selfplay.toml"
-RUNS = Path("runs")
+AUTO = "auto"
 _TOURNAMENT_STREAM = "training: tournament at the end"
 
 
@@ -39,42 +40,50 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        config, folder = resolve(options)
+        config, folder, resume = resolve(options)
         if options.dry_run:
             print(config.to_toml(), end="")
             return DONE
         if config.rollout.target is not None:
-            check_rules(load_policy(config.rollout.target), config.game())
-        if options.resume is None:
+            for rules in config.games():
+                check_rules(load_policy(config.rollout.target), rules)
+        _check_device(config)
+        if not resume:
             _make_folder(folder, config)
-        return train(config, folder, resume=options.resume is not None)
+        with folder_lock(folder):
+            return train(config, folder, resume=resume)
     except PolicyFailedError as error:
         return _complain(error, FAILED)
-    except (ConfigError, PolicyError) as error:
+    except (ConfigError, PolicyError, FolderInUseError) as error:
         return _complain(error, WRONG_INPUT)
 
 
-def resolve(options: argparse.Namespace) -> tuple[Config, Path]:
-    """The settings and the run folder that the options ask for; nothing is written.
+def resolve(options: argparse.Namespace) -> tuple[Config, Path, bool]:
+    """The settings, the run folder, and whether to take up the run in it; nothing is written.
 
     Raises:
         ConfigError: the options, the settings or the folder cannot be used.
     """
     assignments = list(itertools.chain.from_iterable(options.set))
-    if options.resume is not None:
-        return _resolve_resumed(options, assignments)
+    if options.resume is not None and str(options.resume) != AUTO:
+        if options.config is not None:
+            raise ConfigError(
+                "--config and --resume exclude each other: a run keeps its settings; change a few with --set"
+            )
+        return _settings_of(options.resume, assignments), options.resume, True
     file = options.config or DEFAULT_CONFIG
     config = read_config(file, assignments)
-    folder = Path(config.run.dir) if config.run.dir is not None else _free_folder(file.stem)
-    _check_folder(folder)
-    return config.model_copy(update={"run": config.run.model_copy(update={"dir": str(folder)})}), folder
+    if options.resume is not None:
+        found = to_take_up(config.run.dir, options.config and file.stem)
+        if found is not None:  # a run that was killed before it had saved anything begins again
+            return _settings_of(found, assignments), found, has_state(found)
+    folder = Path(config.run.dir) if config.run.dir is not None else free_folder(file.stem)
+    check_folder(folder)
+    return config.model_copy(update={"run": config.run.model_copy(update={"dir": str(folder)})}), folder, False
 
 
-def _resolve_resumed(options: argparse.Namespace, assignments: list[str]) -> tuple[Config, Path]:
+def _settings_of(folder: Path, assignments: list[str]) -> Config:
     """The settings of the run to resume, with the few changes a run survives."""
-    folder = options.resume
-    if options.config is not None:
-        raise ConfigError("--config and --resume exclude each other: a run keeps its settings; change a few with --set")
     if not folder.is_dir():
         raise ConfigError(f"there is no run folder {folder} to resume")
     if not (folder / CONFIG_FILE).is_file():
@@ -84,26 +93,15 @@ def _resolve_resumed(options: argparse.Namespace, assignments: list[str]) -> tup
     fixed = [key for key in changed_keys(old, config) if not key.startswith(MAY_CHANGE_ON_RESUME)]
     if fixed:
         raise ConfigError(f"{fixed[0]} cannot change in a run that is resumed; start a new run with it")
-    return config, folder
+    return config
 
 
-def _check_folder(folder: Path) -> None:
-    """Refuse a folder that something else lives in, or that cannot be made."""
-    try:
-        if folder.exists() and not folder.is_dir():
-            raise ConfigError(f"run.dir {folder} is a file; choose another folder")
-        if folder.is_dir() and any(folder.iterdir()):
-            raise ConfigError(f"run.dir {folder} is not empty; go on with --resume {folder}, or choose another run.dir")
-    except OSError as error:
-        raise ConfigError(f"run.dir {folder} cannot be read: {error}") from None
-    if problem := obstacle(folder):
-        raise ConfigError(f"run.dir {folder} cannot be written: {problem}; choose another folder")
+def _check_device(config: Config) -> None:
+    """Refuse a GPU that is not there before anything is written."""
+    if config.run.device == "cuda":
+        from agents.device import choose_device  # torch takes a while to load
 
-
-def _free_folder(name: str) -> Path:
-    """The first of runs/NAME, runs/NAME-2, … that is not taken."""
-    names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
-    return next(RUNS / free for free in names if not (RUNS / free).exists())
+        choose_device(config.run.device)
 
 
 def _make_folder(folder: Path, config: Config) -> None:
@@ -130,8 +128,10 @@ def train(config: Config, folder: Path, *, resume: bool) -> int:
         CheckpointError: there is nothing to resume, or it is damaged.
     """
     with signals_held() as caught:
+        from agents.display import Display  # torch is loaded only when there is something to train
+        from agents.health import ADVICE
         from agents.ppo import DivergedError
-        from agents.trainer import Trainer  # torch is loaded only when there is something to train
+        from agents.trainer import Trainer
 
         trainer = Trainer(config, folder, warn=_say, resume=resume)
         _say(f"{'resuming' if resume else 'training in'} {folder}; Ctrl-C stops it so that --resume {folder} goes on")
@@ -140,19 +140,19 @@ def train(config: Config, folder: Path, *, resume: bool) -> int:
                 replace_file(folder / CONFIG_FILE, config.to_toml().encode())
         try:
             trainer.warm_up()
-            with _Display(trainer) as display:
+            with Display(trainer, sys.stderr) as display:
                 trainer.run(stop=lambda: bool(caught), report=display.show)
         except DivergedError as error:
             return _complain(
                 f"stopped after {trainer.counters.deals:,} deals: {error}; {folder} keeps the checkpoints of before; "
-                "try a lower learn.learning_rate, and look at ppo/kl and ppo/gradient_norm in its logs",
+                f"{ADVICE}",
                 FAILED,
             )
         finally:
             trainer.close()
     if not trainer.saved:
         return _complain(f"the last state could not be written to {folder}; what is there is from before", FAILED)
-    if caught and trainer.progress < 1:
+    if trainer.why_over is None:
         _say(f"interrupted after {trainer.counters.deals:,} deals; go on with: python train.py --resume {folder}")
         return INTERRUPTED
     _finish(config, folder, trainer)
@@ -163,6 +163,7 @@ def _finish(config: Config, folder: Path, trainer: "Trainer") -> None:
     """Print where things are and how strong the best checkpoint is."""
     done = trainer.counters
     print(f"trained {done.deals:,} deals ({done.decisions:,} decisions) in {done.minutes:.1f} minutes")
+    print(f"over because {trainer.why_over}")
     if config.evaluation.final_blocks:
         play_tournament(config, folder)
     print(f"checkpoints: {folder}/best.safetensors, {folder}/last.safetensors")
@@ -170,7 +171,7 @@ def _finish(config: Config, folder: Path, trainer: "Trainer") -> None:
 
 
 def play_tournament(config: Config, folder: Path) -> None:
-    """Play the run's best checkpoint, else its last, against the yardsticks, or its target, and print the table.
+    """Play the run's best checkpoint, else its last, against the yardsticks, or its target, and print the tables.
 
     The deals are none that anything was learned or chosen by.
 
@@ -186,19 +187,21 @@ def play_tournament(config: Config, folder: Path) -> None:
     from agents.summary import summarise
     from agents.tournament import Plan, pairs, play_tournament
 
-    trained, rules = Entrant("trained", str(folder)), config.game()
+    trained = Entrant("trained", str(folder))
     if config.rollout.target is not None:
         entrants: tuple[Entrant, ...] = (trained, Entrant("target", config.rollout.target))
         of_interest = [("trained", "target")]
     else:
         entrants = (trained, Entrant("random", "random"), Entrant("heuristic", "heuristic"))
         of_interest = [("trained", "random"), ("trained", "heuristic"), ("heuristic", "random")]
-    line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
-    terms = Terms(rules, buy_in=config.buy_in)
-    plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
-    results = play_tournament(plan)
-    print_summary(console(), [summarise(results, line_ups, seed=seed)], preset=config.rules.preset)
+    summaries = []
+    for rules in config.games():
+        line_ups = tuple(pairs(names, rules.num_players)[0] for names in of_interest)
+        terms = Terms(rules, buy_in=config.buy_in)
+        plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
+        summaries.append(summarise(play_tournament(plan), line_ups, seed=seed))
+    print_summary(console(), summaries, preset=config.rules.preset)
 
 
 @contextlib.contextmanager
@@ -218,54 +221,6 @@ def signals_held() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-class _Display:
-    """A progress bar on a terminal, plain lines elsewhere."""
-
-    def __init__(self, trainer: "Trainer") -> None:
-        """Begin to show a run from where it is. Strength is in antes a deal."""
-        from tqdm import tqdm
-
-        self._trainer = trainer
-        self._began = (trainer.progress, trainer.counters.minutes)
-        shape = "{percentage:3.0f}%|{bar:10}| {desc}"
-        self._bar = tqdm(total=1.0, bar_format=shape, file=sys.stderr) if sys.stderr.isatty() else None
-
-    def show(self, values: dict[str, float]) -> None:
-        """Show the state after an iteration."""
-        text = self._text(values)
-        if self._bar is not None:
-            self._bar.set_description_str(text, refresh=False)
-            self._bar.update(self._trainer.progress - self._bar.n)
-        elif f"evaluation/{self._trainer.chosen_by}_mean" in values or self._trainer.counters.iteration == 1:
-            print(f"{self._trainer.progress:4.0%} {text}", file=sys.stderr, flush=True)
-
-    def _text(self, values: dict[str, float]) -> str:
-        """Deals, speed, time left and strength in words."""
-        done = self._trainer.counters
-        text = f"{done.deals:,} deals, {values['speed/deals_per_second']:,.0f}/s, {self._left()} left"
-        chosen_by = self._trainer.chosen_by
-        if chosen_by in self._trainer.strength:
-            now = self._trainer.strength[chosen_by]
-            text += f", against {chosen_by} {now.mean:+.3f} ({now.low:+.3f} to {now.high:+.3f})"
-        return text
-
-    def _left(self) -> str:
-        """Minutes and seconds until the budget is spent, at the pace so far."""
-        progress, minutes = self._began
-        pace = (self._trainer.counters.minutes - minutes) / max(self._trainer.progress - progress, 1e-9)
-        seconds = round(60 * pace * (1 - self._trainer.progress))
-        return f"{seconds // 60}:{seconds % 60:02d}"
-
-    def __enter__(self) -> "_Display":
-        """Use as a context, so that the bar is closed whatever happens."""
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Close the bar."""
-        if self._bar is not None:
-            self._bar.close()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -288,7 +243,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KEY=VALUE",
         help="set keys anew, such as run.minutes=10 rules.num_players=5; agents/config.py explains them all",
     )
-    parser.add_argument("--resume", type=Path, metavar="RUN", help="go on with the run in this folder")
+    parser.add_argument(
+        "--resume",
+        type=Path,
+        metavar="RUN",
+        help="go on with the run in this folder; auto: with the newest unfinished one (of the preset, when --config is "
+        "given), and begin a new run when there is none",
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the settings and stop")
     return parser
 

@@ -9,6 +9,7 @@ from agents.checkpoint import Header
 from agents.config import Config, LearnConfig, check_config
 from agents.metrics import Stopwatch
 from agents.network import Actor, NetworkSpec
+from agents.pot_credit import Credit
 from agents.ppo import Learner
 from agents.rollout import Rollout, SelfPlay, StartingPots
 from agents.threads import Threads
@@ -21,7 +22,7 @@ ONE_THREAD = Threads(1)
 TINY = {"actor_width": 16, "actor_layers": 1, "critic_width": 16, "critic_layers": 1}
 
 TINY_RUN: dict[str, dict[str, Any]] = {
-    "run": {"deals": 1280, "threads": 1, "checkpoint_every": 3},
+    "run": {"deals": 1280, "threads": 1, "checkpoint_every": 3, "pictures_every": 0},
     "network": TINY,
     "rollout": {"deals": 64},
     "learn": {"minibatch": 256, "learning_rate": 3e-3},
@@ -59,7 +60,10 @@ def header_of(actor: Actor, rules: Rules = PAGAT) -> Header:
     return Header((rules,), rules.num_players, layout(rules).hash, actor.spec, iteration=3, deals=192, decisions=1800)
 
 
-def deals_of(actor: Actor, *, first: int = 0, number: int = 128, **settings: Any) -> Rollout:
+def deals_of(
+    actor: Actor, *, first: int = 0, number: int = 128, credit: Credit | None = None, **settings: Any
+) -> Rollout:
     """Self-play deals on one thread."""
     setting = SelfPlay(PAGAT, 1, PAGAT.num_players, **{"pots": StartingPots(0.5, 20, 0.5), **settings})
-    return setting.play(actor, np.arange(first, first + number), threads=ONE_THREAD, watch=Stopwatch())
+    deal_ids = np.arange(first, first + number)
+    return setting.play(actor, deal_ids, threads=ONE_THREAD, watch=Stopwatch(), credit=credit)

@@ -7,8 +7,11 @@ import pytest
 
 from agents.arena import stream_seed
 from agents.benchmark import BASELINES, SETS, Protocol, plans
+from agents.commands.exploit import CONTROL_BLOCKS
 from agents.entrants import Entrant
 from agents.evaluation_cli import main
+from agents.local_best_response import Search
+from agents.ppo import DivergedError
 from bourre_env import Rules, shuffled_decks
 
 QUICK = ["--blocks", "30", "--session-blocks", "2", "--seats", "3", "--response-deals", "0", "--workers", "1"]
@@ -34,6 +37,26 @@ def test_a_card_holds_every_part_of_the_protocol(tmp_path, capsys, monkeypatch):
     assert card["attacks"] == "Left out."
     assert "## Reduced games, exact" in printed
     assert card["protocol"]["deals"] == "development"
+    assert "**Not the protocol:** blocks 30, session blocks 2, table sizes (3,)." in printed
+
+
+def test_faults_stand_on_the_card(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("agents.benchmark.GAMES", ("reduced_2p2c",))
+    words = [*QUICK[:2], "--session-blocks", "0", *QUICK[4:]]
+    assert main(["benchmark", "odd=odd_bots:Raises", *words]) == 0
+    printed = capsys.readouterr().out
+    assert "- odd forfeited " in printed
+    assert "deals (rule 7.2); first: policy 'odd' raised RuntimeError: out of ideas" in printed
+    assert "| reduced_2p2c | policy 'a bot' raised RuntimeError: out of ideas |" in printed
+
+
+def test_an_attack_that_misses_a_known_weakness_ends_the_benchmark(capsys, monkeypatch):
+    monkeypatch.setattr("agents.benchmark.GAMES", ())
+    monkeypatch.setattr("agents.commands.benchmark.CONTROL", "heuristic")  # no weakness that so few deals would show
+    monkeypatch.setitem(CONTROL_BLOCKS, "local", 3)
+    words = [*QUICK[:2], "--session-blocks", "0", *QUICK[4:6], "--response-deals", "500", "--workers", "1"]
+    assert main(["benchmark", "random", *words]) == 1
+    assert "the control of the local best response failed" in capsys.readouterr().err
 
 
 def test_a_policy_that_cannot_play_everywhere_has_a_card_of_the_rest(tmp_path, capsys):
@@ -50,6 +73,22 @@ def test_best_responses_stand_on_the_card(tmp_path):
     local, trained = json.loads((tmp_path / "card.json").read_text())["attacks"]
     assert local["low"] > 0
     assert trained["low"] > 0
+
+
+def test_training_that_diverges_ends_in_one_line_with_exit_code_1(capsys, monkeypatch):
+    def diverge(*_, **__):
+        raise DivergedError("loss is nan")
+
+    monkeypatch.setattr("agents.benchmark.GAMES", ())
+    monkeypatch.setattr("agents.commands.benchmark.LOCAL_BLOCKS", 2)
+    monkeypatch.setattr("agents.commands.benchmark.Search", lambda: Search(worlds=4, proposals=8, fewest=2))
+    monkeypatch.setattr("agents.commands.benchmark._check_control", lambda attack, gain: None)
+    monkeypatch.setattr("agents.commands.exploit.train_responses", diverge)
+    words = ["--blocks", "2", "--session-blocks", "0", "--seats", "3", "--workers", "1"]
+    assert main(["benchmark", "always_pass", *words]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "evaluate.py: training of a best response diverged (loss is nan); it needs a lower" in printed.err
 
 
 def test_final_and_development_deals_are_other_deals_than_any_seed_of_an_option():
@@ -80,6 +119,7 @@ def test_the_protocol_is_fixed():
     [
         (["benchmark", "heuristik"], "did you mean 'heuristic'?"),
         (["benchmark", "human"], "'human' cannot enter a tournament"),
+        (["benchmark", "random", "--session-blocks", "1"], "an interval needs at least 2"),
     ],
 )
 def test_wrong_input_is_one_line(words, complaint, capsys):

@@ -16,7 +16,8 @@ from agents import training_cli
 from agents.checkpoint import load_checkpoint, parameter_hash
 from agents.config import CONFIG_FILE, Config, check_config
 from agents.evaluation_cli import main as evaluate
-from agents.trainer import STATE_FILE
+from agents.files import folder_lock
+from agents.runs import STATE_FILE
 from agents.training_cli import main
 
 TRAIN = Path(__file__).parent.parent / "train.py"
@@ -32,7 +33,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def tiny(tmp_path: Path) -> str:
     """Path of a preset of a few iterations."""
     file = tmp_path / "tiny.toml"
-    config = check_config({**TINY_RUN, "run": {"deals": 192, "threads": 1}})
+    config = check_config({**TINY_RUN, "run": {"deals": 192, "threads": 1, "pictures_every": 0}})
     file.write_text(config.to_toml())
     return str(file)
 
@@ -103,7 +104,9 @@ def test_a_terminal_shows_a_bar_with_speed_time_left_and_strength(tiny: str, mon
     assert main(["--config", tiny, "--set", "evaluation.final_blocks=0"]) == 0
     last = terminal.getvalue().split("\r")[-1]
     assert re.search(
-        r"100%\|[█#]+\| 192 deals, [\d,]+/s, 0:00 left, against heuristic [+-]\d\.\d{3} \([^)]* to [^)]*\)", last
+        r"100%\|[█#]+\| 192 deals, [\d,]+/s, 0:00 left, against heuristic [+-]\d\.\d{3} \([^)]* to [^)]*\), "
+        r"against random [+-]\d\.\d{3} \([^)]* to [^)]*\), engine \d+% inference \d+% learning \d+%",
+        last,
     )
 
 
@@ -216,12 +219,51 @@ def test_a_diverged_run_ends_in_one_line_with_exit_code_1(
 def test_a_run_whose_result_cannot_be_saved_ends_with_exit_code_1(
     tiny: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def disk_full(*arguments: object) -> None:
+    def disk_full(*arguments: object, **more: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("agents.trainer.save_checkpoint", disk_full)
     assert main(["--config", tiny, "--set", "run.dir=run", "evaluation.final_blocks=0"]) == 1
     assert "could not be written to run" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_auto_begins_a_run_takes_it_up_and_begins_the_next(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--config", tiny, "--resume", "auto", "--set", "evaluation.final_blocks=0"]
+    assert main(words) == 0
+    assert "training in runs/tiny;" in capsys.readouterr().err
+    assert main(["--resume", "runs/tiny", "--set", "run.deals=100000000", "run.minutes=0.0001"]) == 0
+    assert "over because time is up: run.minutes is 0.0001" in capsys.readouterr().out
+    assert main([*words, "run.deals=64"]) == 0  # what has ended is not taken up
+    assert "training in runs/tiny-2;" in capsys.readouterr().err
+    status = Path("runs/tiny/status.json")
+    status.write_text(json.dumps({**json.loads(status.read_text()), "ended": None}))  # as a kill leaves it
+    assert main(["--resume", "auto", "--set", "run.minutes=none", "run.deals=512"]) == 0
+    assert "resuming runs/tiny;" in capsys.readouterr().err
+    assert load_checkpoint(Path("runs/tiny/last.safetensors"))[0].deals == 512
+    assert json.loads(status.read_text())["ended"] == "all deals played: run.deals is 512"
+
+
+def test_auto_begins_again_where_a_run_was_killed_before_it_had_saved(tiny: str) -> None:
+    words = ["--config", tiny, "--resume", "auto", "--set", "run.dir=run", "evaluation.final_blocks=0"]
+    assert main(words) == 0
+    weights = Path("run/last.safetensors").read_bytes()
+    for path in Path("run").iterdir():
+        if path.is_file() and path.name != CONFIG_FILE:
+            path.unlink()
+    Path("run/metrics.jsonl").write_text('{"deals": 64, "half a li')
+    assert main(words) == 0
+    assert Path("run/last.safetensors").read_bytes() == weights
+    assert [json.loads(line)["deals"] for line in Path("run/metrics.jsonl").read_text().splitlines()] == [64, 128, 192]
+
+
+def test_auto_keeps_the_settings_of_the_run(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--config", tiny, "--resume", "auto", "--set", "run.dir=run", "evaluation.final_blocks=0"]
+    for _ in range(2):
+        assert main([*words, "learn.clip=0.3"]) == 0
+    capsys.readouterr()
+    assert "learn.clip cannot change" in refused(capsys, *words, "learn.clip=0.25")
+    assert main(["--config", tiny, "--resume", "auto", "--dry-run"]) == 0
+    assert tomllib.loads(capsys.readouterr().out)["run"]["dir"] == "runs/tiny"
 
 
 # --- refusing --------------------------------------------------------------------------------------------------------
@@ -236,21 +278,38 @@ def test_b126_there_is_nothing_to_resume(tmp_path: Path, capsys: pytest.CaptureF
     assert "has no trainer.pt: there is nothing to resume" in capsys.readouterr().err
 
 
-def test_a_damaged_best_checkpoint_is_refused_at_once_and_a_missing_one_written_anew(
+def test_a_damaged_best_checkpoint_is_named_and_set_aside_and_a_missing_one_written_anew(
     tiny: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--config", tiny, "--set", "run.dir=run", "evaluation.final_blocks=0"]) == 0
-    best, state = Path("run/best.safetensors"), Path("run", STATE_FILE).read_bytes()
-    best.write_bytes(best.read_bytes()[:-9] + b"scribbled")
+    best = Path("run/best.safetensors")
+    good = best.read_bytes()
+    Path("run/best.previous.safetensors").write_bytes(good)
+    best.write_bytes(good[:-9] + b"scribbled")
     capsys.readouterr()
-    assert main(["--resume", "run", "--set", "run.deals=256"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"train.py: {best} is damaged")
-    assert "remove it" in line
-    assert Path("run", STATE_FILE).read_bytes() == state
+    assert main(["--resume", "run"]) == 0  # the run is over: there is no further evaluation
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith(f"train.py: {best} is damaged")
+    assert lines[1] == "train.py: until then best.previous.safetensors is the best"
+    assert best.read_bytes() == good
+    assert Path("run/best.damaged.safetensors").read_bytes().endswith(b"scribbled")
     best.unlink()
     assert main(["--resume", "run", "--set", "run.deals=256", "evaluation.times=9"]) == 0
     assert load_checkpoint(best)[0].deals > 192
+
+
+def test_a_run_that_another_program_trains_is_left_alone(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--config", tiny, "--set", "run.dir=run", "run.deals=64", "evaluation.final_blocks=0"]) == 0
+    capsys.readouterr()
+    with folder_lock(Path("run")):
+        assert "run is in use by another program" in refused(capsys, "--resume", "run")
+
+
+def test_a_gpu_that_is_not_there_is_refused(
+    tiny: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert "finds no CUDA GPU" in refused(capsys, "--config", tiny, "--set", "run.device=cuda")
 
 
 def test_a_resumed_run_keeps_its_settings(tiny: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,10 @@ BAD_FILES = {
     "section_like_nothing": ("[bogus]\nx = 1", "unknown key bogus; known are run, rules"),
     "key_like_nothing": ("[rules]\nz = 1", "unknown key rules.z; known are preset, num_players"),
     "b136_text_for_a_number": ("[learn]\nlearning_rate = '0.001'", "learn.learning_rate = '0.001'"),
-    "b136_float_for_an_integer": ("[rules]\nnum_players = 4.0", "rules.num_players = 4.0: it must be a valid integer"),
+    "b136_float_for_an_integer": (
+        "[rules]\nnum_players = 4.0",
+        "rules.num_players = 4.0: it must be a number of seats from 2 to 8",
+    ),
     "boolean_for_an_integer": ("[run]\nseed = true", "run.seed = True"),
     "integer_for_a_boolean": ("[network]\nlayer_norm = 1", "network.layer_norm = 1"),
     "text_for_a_boolean": ("[network]\nlayer_norm = 'false'", "network.layer_norm = 'false'"),
@@ -58,6 +61,20 @@ BAD_FILES = {
     "no_chips": (MINIMAL + "[evaluation]\nbuy_in = 0", "evaluation.buy_in = 0"),
     "unknown_preset": (MINIMAL + "[rules]\npreset = 'pagatt'", "did you mean 'pagat'"),
     "nine_players": ("[rules]\nnum_players = 9", "rules.num_players = 9"),
+    "a_size_twice": ("[rules]\nnum_players = [3, 3]", r"rules.num_players = \[3, 3\]: .* list of different ones"),
+    "no_size": ("[rules]\nnum_players = []", r"rules.num_players = \[\]: it must be a number of seats"),
+    "a_share_too_few": (
+        MINIMAL + "[rules]\nnum_players = [3, 4]\n[rollout]\nsize_shares = [1.0]",
+        r"rollout.size_shares = \[1.0\]: one share above 0 is needed for each of 2 table sizes",
+    ),
+    "an_empty_share": (
+        MINIMAL + "[rules]\nnum_players = [3, 4]\n[rollout]\nsize_shares = [1.0, 0.0]",
+        "one share above 0",
+    ),
+    "seats_shown_for_the_smaller": (
+        MINIMAL + "[rules]\nnum_players = [3, 6]\n[network]\nseats_shown = 4",
+        "network.seats_shown = 4: there are 6 seats",
+    ),
     "too_few_seats_shown": (MINIMAL + "[network]\nseats_shown = 3", "network.seats_shown = 3: there are 4 seats"),
     "clip_of_one": ("[learn]\nclip = 1.0", "learn.clip = 1.0"),
     "no_learning_rate": ("[learn]\nlearning_rate = 0.0", "learn.learning_rate = 0.0"),
@@ -68,6 +85,11 @@ BAD_FILES = {
         "rollout.target takes every",
     ),
     "empty_target": ("[rollout]\ntarget = ''", "rollout.target = '': it must not be empty"),
+    "b120_fewer_snapshots_than_none": ("[run]\nkeep = -1", "run.keep = -1"),
+    "b120_text_for_snapshots": ("[run]\nkeep = '3'", "run.keep = '3'"),
+    "no_patience": ("[run]\npatience = 0", "run.patience = 0"),
+    "target_of_text": ("[run]\ntarget = 'high'", "run.target = 'high'"),
+    "unknown_device": ("[run]\ndevice = 'gpu'", "run.device = 'gpu'.*'auto', 'cpu' or 'cuda'"),
     "one_block": ("[evaluation]\nblocks = 1", "evaluation.blocks = 1"),
     "one_final_block": (MINIMAL + "[evaluation]\nfinal_blocks = 1", "final_blocks = 1: an interval needs at least 2"),
 }
@@ -88,12 +110,18 @@ BAD_ASSIGNMENTS = {
     "no_key": ("=3", "write section.key=value"),
     "a_section": ("run=3", "run is a section; write run.key"),
     "too_deep": ("run.seed.x=1", "unknown key run.seed.x"),
-    "b136_float_for_an_integer": ("rules.num_players=4.0", "rules.num_players = '4.0': it must be an integer"),
+    "b136_float_for_an_integer": (
+        "rules.num_players=4.0",
+        "rules.num_players = '4.0': it must be a number, several such as 3,4,5, or a range",
+    ),
     "text_for_an_integer": ("run.seed=one", "run.seed = 'one': it must be an integer"),
     "text_for_a_number": ("learn.clip=wide", "learn.clip = 'wide': it must be a number"),
     "nan": ("learn.clip=nan", "learn.clip = nan"),
     "yes": ("network.layer_norm=yes", "network.layer_norm = 'yes': write true or false"),
-    "nothing": ("rules.num_players=", "rules.num_players = '': it must be an integer"),
+    "nothing": ("rules.num_players=", "rules.num_players = '': it must be a number, several"),
+    "words_for_sizes": ("rules.num_players=3,four", "rules.num_players = '3,four': it must be a number, several"),
+    "no_range": ("rules.num_players=5-3", r"rules.num_players = \[\]"),
+    "words_for_shares": ("rollout.size_shares=half", "rollout.size_shares = 'half': it must be numbers"),
     "out_of_range": ("rules.num_players=1", "rules.num_players = 1"),
     "nothing_for_a_text": ("run.dir=", "run.dir = '': it must not be empty"),
     "nothing_for_a_number": ("run.minutes=", "run.minutes = '': it must be a number"),
@@ -143,6 +171,12 @@ def test_b136_numbers_are_numbers(tmp_path: Path) -> None:
     assert type(config.run.minutes) is float
 
 
+def test_ends_and_devices_can_be_set(tmp_path: Path) -> None:
+    run = read(tmp_path, MINIMAL, "run.target=-0.05", "run.patience=3", "run.device=cpu", "run.keep=0").run
+    assert (run.target, run.patience, run.device, run.keep) == (-0.05, 3, "cpu", 0)
+    assert read(tmp_path, MINIMAL, "run.target=0.1", "run.patience=none").run.patience is None
+
+
 def test_a_key_can_be_unset(tmp_path: Path) -> None:
     assert read(tmp_path, MINIMAL, "run.minutes=None", "run.deals=10").run.minutes is None
 
@@ -161,7 +195,18 @@ def test_settings_survive_their_own_file(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["smoke", "selfplay", "best_response"])
+@pytest.mark.parametrize("text", ["3,4,5", "[3, 4, 5]", "3-5"])
+def test_several_table_sizes_are_one_run_that_shows_the_largest(text: str, tmp_path: Path) -> None:
+    config = read(tmp_path, MINIMAL, f"rules.num_players={text}", "rollout.size_shares=1,2,1")
+    assert [rules.num_players for rules in config.games()] == config.sizes == [3, 4, 5]
+    assert config.seats_shown == 5
+    assert config.rollout.size_shares == [1.0, 2.0, 1.0]
+    assert read(tmp_path, config.to_toml()) == config
+    assert read(tmp_path, MINIMAL, "rules.num_players=6").sizes == [6]
+    assert read(tmp_path, MINIMAL, f"rules.num_players={text}", "rollout.size_shares=none").rollout.size_shares is None
+
+
+@pytest.mark.parametrize("name", ["smoke", "selfplay", "best_response", "gpu"])
 def test_the_presets_are_good(name: str) -> None:
     config = read_config(CONFIGS / f"{name}.toml")
     assert config.game().num_players == config.rules.num_players

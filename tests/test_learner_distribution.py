@@ -175,8 +175,37 @@ def test_the_divergence_from_itself_is_zero_and_by_hand_elsewhere() -> None:
 
 def test_a_log_softmax_of_nothing_is_finite_and_has_no_gradient() -> None:
     logits = torch.randn((2, 4), generator=generator(1), requires_grad=True)
-    log_probs = masked_log_softmax(logits, torch.zeros((2, 4), dtype=torch.bool))
+    log_probs, _ = masked_log_softmax(logits, torch.zeros((2, 4), dtype=torch.bool))
     log_probs.sum().backward()
     assert torch.isfinite(log_probs).all()
     assert logits.grad is not None
     assert (logits.grad == 0).all()
+
+
+def test_gradients_are_those_of_the_plain_formula() -> None:
+    """Masking, normalising and taking probabilities, worked out by torch's own derivatives over the legal actions."""
+    legal = torch.rand((40, 6), generator=generator(3)) < 0.6
+    legal[:, 0] = True
+    weights = torch.randn((2, 40, 6), generator=generator(4)) * legal
+    gradients = []
+    for plain in (True, False):
+        logits = torch.randn((40, 6), generator=generator(5)).mul(3).requires_grad_()
+        if plain:
+            log_probs = logits.masked_fill(~legal, -torch.inf).log_softmax(dim=1).masked_fill(~legal, 0)
+            probs = log_probs.exp() * legal
+        else:
+            log_probs, probs = masked_log_softmax(logits, legal)
+        (weights[0] * log_probs + weights[1] * probs * log_probs).sum().backward()
+        assert logits.grad is not None
+        gradients.append(logits.grad)
+    assert torch.allclose(*gradients, atol=1e-5)
+    assert (gradients[1][~legal] == 0).all()
+
+
+def test_a_logit_far_below_the_best_keeps_a_probability_and_gets_no_gradient() -> None:
+    logits = torch.tensor([[0.0, 1.0, -200.0]], requires_grad=True)
+    _, probs = masked_log_softmax(logits, torch.ones((1, 3), dtype=torch.bool))
+    assert 0 < probs[0, 2].item() < 1e-30
+    (probs[0, 2] * 1e35).backward()
+    assert logits.grad is not None
+    assert logits.grad[0, 2] == 0

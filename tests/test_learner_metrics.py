@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.metrics import TAGS, MetricsLog, Stopwatch, tags_as_table
+from agents.logs import MetricsLog
+from agents.metrics import TAGS, Stopwatch, tags_as_table
 
 TAG = "ppo/kl"
 
@@ -112,13 +113,30 @@ def test_a_full_disk_warns_once_and_the_next_line_is_whole(tmp_path: Path, monke
             log.write(deals, {TAG: 2.0})
     with log.path.open("a") as file:
         file.write('{"deals": 192, "half a li')  # what a full disk leaves
+    log._next_try = 0.0  # a minute has passed
     log.write(256, {TAG: 3.0})
     log.close()
     assert len(warnings) == 2
     assert any("metrics.jsonl cannot be written" in warning for warning in warnings)
     assert any("TensorBoard cannot be written" in warning for warning in warnings)
-    assert [line["deals"] for line in lines_of(tmp_path)] == [64, 256]
+    assert [line["deals"] for line in lines_of(tmp_path)] == [64, 128, 192, 256]  # the lines had waited
     assert curve(tmp_path) == [(64, 1.0), (256, 3.0)]
+
+
+def test_after_a_fault_tensorboard_is_left_alone_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening a file for every point of a full disk took a second each."""
+    warnings: list[str] = []
+    log = log_of(tmp_path, warnings)
+    monkeypatch.setattr("torch.utils.tensorboard.SummaryWriter.add_scalar", disk_full)
+    for deals in range(64, 640, 64):
+        log.write(deals, {TAG: 1.0})
+    (tmp_path / "events.out.tfevents.1.x").touch()
+    log._next_try = 0.0
+    log.write(640, {TAG: 1.0})
+    log.close()
+    assert [warning.split()[0] for warning in warnings] == ["TensorBoard"]
+    assert len(list(tmp_path.glob("events.out.tfevents.*"))) == 2
+    assert len(lines_of(tmp_path)) == 10
 
 
 def test_a_folder_that_is_gone_is_no_reason_to_stop(tmp_path: Path) -> None:

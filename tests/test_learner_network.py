@@ -1,5 +1,7 @@
 """Actor and critic: what they start from, what they may see, and that they play under all rules."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -7,11 +9,12 @@ from conftest import EVERY_TABLE, dealt, random_play
 from decisions import asked, middle_of_deals
 
 from agents.checkpoint import Header, parameter_hash
-from agents.network import PASS, STAY, Actor, Critic, NetworkSpec
+from agents.network import PASS, PLAIN, STAY, Actor, Critic, NetworkSpec
 from agents.neural import CHUNK, NetworkPolicy
+from agents.packed_linear import as_tensor
 from agents.policy import Decision, PolicyError
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.observation import layout, unpack
+from bourre_env.bourre.observation import layout
 from bourre_env.deck import stream_keys
 
 FULL_HAND = 5
@@ -44,7 +47,7 @@ def declarations(rules: Rules, num_tables: int = 64) -> Tables:
 
 
 def seen(tables: Tables) -> tuple[torch.Tensor, torch.Tensor]:
-    return torch.from_numpy(tables.observe()), torch.from_numpy(tables.legal_action_mask())
+    return as_tensor(tables.observe_packed()), torch.from_numpy(tables.legal_action_mask())
 
 
 # --- the declaration -------------------------------------------------------------------------------------------------
@@ -90,6 +93,19 @@ def test_a_discard_scores_the_cards_it_throws_away_and_their_number() -> None:
             assert (log_probs[row, 52 + mask] - log_probs[row, 52]).item() == pytest.approx(expected, abs=1e-4)
 
 
+@pytest.mark.parametrize("num_players", [2, 8])
+def test_the_plain_head_starts_even_too_and_has_an_output_for_each_way_to_discard(num_players: int) -> None:
+    rules = Rules.preset("pagat", num_players=num_players)
+    actor = Actor(dataclasses.replace(spec_of(rules), head=PLAIN), torch.Generator().manual_seed(1))
+    observation, legal = seen(declarations(rules))
+    assert torch.allclose(actor(observation, legal).log_probs.exp()[:, -1], torch.tensor(0.5), atol=1e-6)
+    with torch.no_grad():
+        actor.head.weight.zero_()
+        actor.head.bias.copy_(torch.cat([torch.zeros(52), torch.arange(32.0), torch.zeros(1)]))
+    log_probs = actor(observation, legal).log_probs
+    assert torch.allclose(log_probs[:, 52:84] - log_probs[:, 52:53], torch.arange(32.0).expand(64, 32), atol=1e-4)
+
+
 def test_all_of_the_declaration_is_learned_from() -> None:
     observation, legal = seen(declarations(PAGAT))
     actor = actor_of(PAGAT)
@@ -127,14 +143,14 @@ def test_the_actor_never_sees_hidden_cards_and_the_critic_does() -> None:
     observation, legal = seen(tables)
     log_probs = actor(observation, legal).log_probs
     assert torch.equal(log_probs[0], log_probs[1])
-    values = critic(torch.from_numpy(unpack(np.concatenate([words, hidden[:, 1:]], axis=1))))
+    values = critic(as_tensor(np.concatenate([words, hidden[:, 1:]], axis=1)))
     assert values[0] != values[1]
 
 
 def test_a_critic_without_privileges_has_the_size_of_the_observation() -> None:
     spec = spec_of(PAGAT, privileged=False)
     assert spec.hidden_words == 0
-    values = Critic(spec, torch.Generator())(torch.from_numpy(declarations(PAGAT).observe()))
+    values = Critic(spec, torch.Generator())(as_tensor(declarations(PAGAT).observe_packed()))
     assert values.shape == (64,)
 
 
@@ -152,9 +168,18 @@ def test_a_spec_survives_json_and_refuses_nonsense() -> None:
     spec = spec_of(PAGAT)
     plain = spec.to_plain()
     assert NetworkSpec.from_plain(plain) == spec
-    for change in ({"actor_width": "16"}, {"actor_width": True}, {"layer_norm": 1}, {"cards": 52}, {"surplus": 1}):
+    for change in (
+        {"actor_width": "16"},
+        {"actor_width": True},
+        {"layer_norm": 1},
+        {"cards": 52},
+        {"surplus": 1},
+        {"head": "odd"},
+    ):
         with pytest.raises(ValueError, match="network spec"):
             NetworkSpec.from_plain({**plain, **change})
+    older = {name: value for name, value in plain.items() if name != "head"}
+    assert NetworkSpec.from_plain(older) == spec
     with pytest.raises(ValueError, match="has the fields"):
         NetworkSpec.from_plain({"num_words": 13})
 

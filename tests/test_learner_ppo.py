@@ -19,7 +19,9 @@ from agents.ppo import (
     clipped_policy_loss,
     critic_loss,
     explained_variance,
+    lambda_returns,
 )
+from agents.rollout import Rollout
 from agents.threads import Threads
 
 NO_BONUS = Weights(learning_rate=1e-3, entropy=0.0, stay_or_pass_entropy=0.0)
@@ -130,6 +132,46 @@ def test_coefficients_go_geometrically_from_start_to_end() -> None:
     assert Weights.at(config, 0.5).learning_rate == pytest.approx(1e-3)
     assert Weights.at(config, 1.0).learning_rate == pytest.approx(1e-4)
     assert Weights.at(config, 0.5).entropy == pytest.approx(0.1)  # linear where an end is 0
+
+
+# --- credit ----------------------------------------------------------------------------------------------------------
+
+
+def plain_trajectories(rollout: Rollout) -> dict[tuple[int, int], list[int]]:
+    """The rows of each seat of each deal, in the order of time."""
+    rows: dict[tuple[int, int], list[int]] = {}
+    for row, key in enumerate(zip(rollout.deal.tolist(), rollout.seat.tolist(), strict=True)):
+        rows.setdefault(key, []).append(row)
+    return rows
+
+
+def test_trajectories_are_joined_across_the_turns_of_other_seats() -> None:
+    rollout = deals_of(tiny_learner().actor)
+    following = rollout.following()
+    trajectories = plain_trajectories(rollout)
+    assert max(len(rows) for rows in trajectories.values()) >= 4
+    for rows in trajectories.values():
+        assert following[rows].tolist() == [*rows[1:], -1]
+
+
+@pytest.mark.parametrize("gae_lambda", [0.0, 0.6, 0.95])
+def test_lambda_returns_are_generalised_advantages_worked_out_step_by_step(gae_lambda: float) -> None:
+    """A slow reference: sums of temporal differences, the result being the last step's only reward."""
+    rollout = deals_of(tiny_learner().actor)
+    values = np.random.default_rng(1).standard_normal(len(rollout)).astype(np.float32)
+    advantages = lambda_returns(rollout, values, gae_lambda) - values
+    for rows in plain_trajectories(rollout).values():
+        ahead = [*values[rows][1:], rollout.rewards[rows[-1]]]  # a last step has its reward and nothing after it
+        differences = [after - now for now, after in zip(values[rows], ahead, strict=True)]
+        for start, row in enumerate(rows):
+            expected = sum(gae_lambda**step * difference for step, difference in enumerate(differences[start:]))
+            assert advantages[row] == pytest.approx(expected, abs=1e-5)
+
+
+def test_lambda_one_is_the_result_to_the_last_bit() -> None:
+    rollout = deals_of(tiny_learner().actor)
+    values = np.random.default_rng(1).standard_normal(len(rollout)).astype(np.float32)
+    assert lambda_returns(rollout, values, 1.0).tobytes() == rollout.rewards.tobytes()
 
 
 # --- whole updates ---------------------------------------------------------------------------------------------------

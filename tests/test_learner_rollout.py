@@ -8,6 +8,7 @@ from learning import ONE_THREAD, PAGAT, deals_of, tiny_learner, tiny_spec
 from agents.arena import play_line_ups, stream_seed
 from agents.baselines import HEURISTIC, Random
 from agents.metrics import Stopwatch, describe_rollout
+from agents.packed_linear import as_tensor
 from agents.rollout import (
     DEAL_STREAM,
     NETWORK,
@@ -17,11 +18,10 @@ from agents.rollout import (
     StartingPots,
     StartingStacks,
     choose,
-    rewards_in_pots,
 )
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.bourre.observation import unpack_actions
 
 ACTOR = tiny_learner().actor
 EVERYBODY_ANTES = StartingPots()
@@ -29,12 +29,6 @@ EVERYBODY_ANTES = StartingPots()
 
 def by_deal(rollout: Rollout, column: np.ndarray, deal: int) -> list[int]:
     return column[rollout.deal == deal].tolist()
-
-
-def test_rewards_by_hand() -> None:
-    """Pot 4: seat 0 wins it, seat 1 goes bourré and owes 4 to the next pot, of which everybody owns a quarter."""
-    returns, carry, pot = np.array([[3, -5, -1, -1]], np.int32), np.array([4]), np.array([4])
-    assert rewards_in_pots(returns, carry, pot).tolist() == [[1.0, -1.0, 0.0, 0.0]]
 
 
 def test_every_decision_is_credited_with_what_its_seat_got() -> None:
@@ -115,7 +109,7 @@ def test_training_deals_are_not_the_deals_of_the_arena() -> None:
 
 def test_recorded_probabilities_are_those_of_the_network() -> None:
     rollout = deals_of(ACTOR)
-    observation = torch.from_numpy(unpack(rollout.words[:, : rollout.num_words]))
+    observation = as_tensor(rollout.words[:, : rollout.num_words])
     distribution = ACTOR(observation, torch.from_numpy(unpack_actions(rollout.legal, 85)))
     again = distribution.log_prob(torch.from_numpy(rollout.actions)).detach().numpy()
     assert again == pytest.approx(rollout.log_probs, abs=1e-6)

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,13 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from agents.arena import play_blocks
 from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash
-from agents.metrics import TAGS
+from agents.metrics import HISTOGRAMS, PICTURES, TAGS, TEXTS
 from agents.policy import load_policy
 from agents.ppo import DivergedError
 from agents.rollout import NETWORK
+from agents.runs import PREVIOUS_STATE_FILE, STATE_FILE, why_ended
 from agents.statistics import estimate
-from agents.trainer import STATE_FILE, Trainer, network_spec, self_play
+from agents.trainer import Trainer, network_spec, self_play
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +49,18 @@ def fingerprint(trainer: Trainer) -> tuple[str, str, str]:
     return parameter_hash(trainer.learner.actor), parameter_hash(trainer.learner.critic), "\n".join(moments)
 
 
+def spoil(state: Path, damage: str) -> None:
+    """Do to a file what disks and people do."""
+    content = bytearray(state.read_bytes())
+    if damage == "missing":
+        state.unlink()
+    elif damage == "cut":
+        state.write_bytes(content[:2000])
+    elif damage == "bit_flip":
+        content[len(content) // 2] ^= 1
+        state.write_bytes(content)
+
+
 def steps_of(folder: Path, tag: str) -> list[int]:
     events = EventAccumulator(str(folder))
     events.Reload()
@@ -65,14 +79,16 @@ def test_the_same_seed_gives_the_same_network_and_another_one_another(tmp_path: 
 
 
 def test_b122_b123_ten_iterations_and_ten_after_a_resume_are_twenty(tmp_path: Path) -> None:
-    """With opponents, evaluations and schedules around the break, bit for bit."""
-    straight = run(tiny_trainer(tmp_path / "straight"))
-    first = run(tiny_trainer(tmp_path / "broken"), iterations=10)
+    """With opponents, evaluations, schedules and the estimate of what carries are worth, bit for bit."""
+    changes = {"rollout": {"carry_credit": "by_seat", "ante_credit": True}, "learn": {"gae_lambda": 0.9}}
+    straight = run(tiny_trainer(tmp_path / "straight", **changes))
+    first = run(tiny_trainer(tmp_path / "broken", **changes), iterations=10)
     assert first.counters.iteration == 10
     torch.manual_seed(99)
     np.random.default_rng(99).random()
-    second = run(tiny_trainer(tmp_path / "broken", resume=True))
+    second = run(tiny_trainer(tmp_path / "broken", resume=True, **changes))
     assert second.counters.iteration == 20
+    assert second.credit.state() == straight.credit.state() != {}
     assert fingerprint(second) == fingerprint(straight)
     assert second.counters.best == straight.counters.best
     assert second.counters.evaluations == straight.counters.evaluations == 2
@@ -109,7 +125,7 @@ def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Pa
         tmp_path, run={"deals": 256}, rollout={"deals": 128, "target": "always_stay", "random_share": 0.0}
     )
     assert [policy.name for policy in trainer.yardsticks.values()] == ["always_stay"]
-    line_ups = self_play(trainer.config).opponents.line_ups(trainer.rules, 1, np.arange(500))
+    line_ups = self_play(trainer.config, trainer.games[0]).opponents.line_ups(trainer.games[0], 1, np.arange(500))
     assert ((line_ups == NETWORK).sum(axis=1) == 1).all()
     run(trainer)
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
@@ -119,11 +135,20 @@ def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Pa
 
 
 def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
-    trainer = run(tiny_trainer(tmp_path, run={"deals": 512}, rollout={"deals": 256}))
+    trainer = run(tiny_trainer(tmp_path, run={"deals": 512, "pictures_every": 1}, rollout={"deals": 256}))
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     logged = set().union(*lines)
-    rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(tag for tag in TAGS if tag.startswith("evaluation/target"))}
-    assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes"}
+    rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(f"pass_rate/position_{seat}" for seat in range(5, 9))}
+    rare |= {tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/"))}
+    assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes", "ended"}
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    shown = events.Tags()
+    assert set(shown["histograms"]) == set(HISTOGRAMS)
+    assert set(shown["images"]) == set(PICTURES)
+    assert {tag.removesuffix("/text_summary") for tag in shown["tensors"]} >= set(TEXTS)
+    assert len({tag for tag in shown["tensors"] if tag.startswith("custom_scalars")}) == 1
+    assert sum("_hparams_" in tag for tag in events.summary_metadata) == 3
     assert lines[-1]["deals"] == trainer.counters.deals == 512
     shares = [lines[-1][f"speed/share_{work}"] for work in ("engine", "inference", "learning")]
     assert 0.5 < sum(shares) <= 1
@@ -143,7 +168,7 @@ def test_the_checkpoints_say_where_they_come_from(tmp_path: Path) -> None:
     assert parameter_hash(actor) == parameter_hash(trainer.learner.actor)
     assert (header.iteration, header.deals) == (3, 192)
     assert header.decisions == trainer.counters.decisions > 192
-    assert header.rules == (trainer.rules,)
+    assert header.rules == (trainer.games[0],)
     best, _ = load_checkpoint(tmp_path / "best.safetensors")
     assert best.deals <= 192
 
@@ -173,15 +198,12 @@ def test_b109_b110_the_state_is_loaded_without_running_code(tmp_path: Path) -> N
     assert {type(value) for value in state["counters"].values()} <= {int, float, type(None)}
 
 
-@pytest.mark.parametrize("damage", ["missing", "cut", "other_network"])
+@pytest.mark.parametrize("damage", ["missing", "cut", "bit_flip", "other_network"])
 def test_a_state_that_cannot_be_resumed_is_named(damage: str, tmp_path: Path) -> None:
     run(tiny_trainer(tmp_path, run={"deals": 64}))
-    state = tmp_path / STATE_FILE
     changes = {"network": {"actor_width": 8}} if damage == "other_network" else {}
-    if damage == "missing":
-        state.unlink()
-    elif damage == "cut":
-        state.write_bytes(state.read_bytes()[:2000])
+    for name in (STATE_FILE, PREVIOUS_STATE_FILE):
+        spoil(tmp_path / name, damage)
     message = "nothing to resume" if damage == "missing" else f"{STATE_FILE} is damaged, or of another network"
     with pytest.raises(CheckpointError, match=message) as caught:
         tiny_trainer(tmp_path, resume=True, **changes)
@@ -202,7 +224,7 @@ def test_b116_a_full_disk_does_not_stop_the_training(tmp_path: Path, monkeypatch
         trainer.run(stop=lambda: False, report=lambda values: None)
     assert trainer.counters.deals == 256
     assert not trainer.saved
-    assert any("last.safetensors could not be written" in warning for warning in warnings)
+    assert sum("last.safetensors could not be written" in warning for warning in warnings) == 1  # once is enough
     assert all((tmp_path / name).read_bytes() == content for name, content in good.items())
     assert not list(tmp_path.glob(".*.tmp"))
     assert trainer.save()
@@ -241,6 +263,102 @@ def test_minutes_are_kept_over_a_resume(tmp_path: Path) -> None:
     second.close()
 
 
+@pytest.mark.parametrize("damage", ["missing", "cut", "bit_flip"])
+def test_a_damaged_state_is_named_and_the_one_before_used(damage: str, tmp_path: Path) -> None:
+    straight = run(tiny_trainer(tmp_path / "straight", run={"deals": 640}))
+    first = run(tiny_trainer(tmp_path / "damaged", run={"deals": 640, "checkpoint_every": 1}), iterations=4)
+    assert first.counters.iteration == 4
+    spoil(tmp_path / "damaged" / STATE_FILE, damage)
+    warnings: list[str] = []
+    second = tiny_trainer(tmp_path / "damaged", resume=True, warnings=warnings, run={"deals": 640})
+    assert second.counters.iteration == 3
+    assert [STATE_FILE in warning and PREVIOUS_STATE_FILE in warning for warning in warnings] == [True]
+    assert (tmp_path / "damaged" / "trainer.damaged.pt").exists() == (damage != "missing")
+    assert fingerprint(run(second)) == fingerprint(straight)
+
+
+def test_the_last_checkpoint_is_written_anew_where_it_is_damaged(tmp_path: Path) -> None:
+    run(tiny_trainer(tmp_path, run={"deals": 128}))
+    last = tmp_path / "last.safetensors"
+    good = last.read_bytes()
+    spoil(last, "cut")
+    warnings: list[str] = []
+    tiny_trainer(tmp_path, resume=True, warnings=warnings, run={"deals": 128}).close()
+    assert last.read_bytes() == good
+    assert len(warnings) == 1
+    assert str(last) in warnings[0]
+
+
+def test_b119_the_newest_snapshots_are_kept_and_those_in_use(tmp_path: Path) -> None:
+    trainer = tiny_trainer(tmp_path, run={"keep": 3}, evaluation={"times": 10})
+    trainer.snapshots.in_use.add("000000000256.safetensors")
+    run(trainer)
+    kept = trainer.snapshots.paths()
+    assert [path.stem.lstrip("0") for path in kept] == ["256", "1024", "1152", "1280"]
+    assert [load_checkpoint(path)[0].deals for path in kept] == [256, 1024, 1152, 1280]
+
+
+def test_b120_no_snapshots_are_kept_where_none_are_wanted(tmp_path: Path) -> None:
+    run(tiny_trainer(tmp_path, run={"deals": 128, "keep": 0}))
+    assert not (tmp_path / "snapshots").exists()
+
+
+def test_a_run_ends_at_its_target_and_says_so(tmp_path: Path) -> None:
+    trainer = run(tiny_trainer(tmp_path, run={"target": -50.0}, evaluation={"times": 10}))
+    assert (trainer.counters.iteration, trainer.counters.evaluations) == (2, 1)
+    assert trainer.why_over is not None
+    assert trainer.why_over.startswith("target reached: the lower end of the interval against heuristic is ")
+    last = json.loads((tmp_path / "metrics.jsonl").read_text().splitlines()[-1])
+    assert last["ended"] == why_ended(tmp_path) == trainer.why_over
+    again = run(tiny_trainer(tmp_path, resume=True, run={"target": -50.0}, evaluation={"times": 10}))
+    assert again.counters.iteration == 2
+    further = run(tiny_trainer(tmp_path, resume=True, run={"target": 50.0}, evaluation={"times": 10}))
+    assert further.counters.deals == 1280
+    assert why_ended(tmp_path) == "all deals played: run.deals is 1,280"
+
+
+def test_a_run_ends_when_its_patience_is_spent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    means = iter([0.0, 0.1, 0.0, 0.3, 0.0, 0.2, 0.0, 0.3])  # random, heuristic; four evaluations
+    monkeypatch.setattr(
+        "agents.trainer.estimate", lambda blocks, *, seed: estimate(np.array([-1.0, 1.0]) + next(means), seed=seed)
+    )
+    trainer = run(tiny_trainer(tmp_path, run={"patience": 2}, evaluation={"times": 10}))
+    assert trainer.counters.evaluations == 4
+    assert why_ended(tmp_path) == "patience spent: 2 evaluations without a better one, run.patience is 2"
+    assert load_checkpoint(tmp_path / "best.safetensors")[0].iteration == 4
+
+
+def test_a_larger_budget_gets_its_evaluation_at_the_end(tmp_path: Path) -> None:
+    run(tiny_trainer(tmp_path, run={"deals": 192}))
+    longer = run(tiny_trainer(tmp_path, resume=True, run={"deals": 256}))
+    last = json.loads((tmp_path / "metrics.jsonl").read_text().splitlines()[-1])
+    assert longer.counters.deals == last["deals"] == 256
+    assert "evaluation/heuristic_mean" in last
+
+
+def test_exploding_networks_end_the_run_before_anything_is_saved(tmp_path: Path) -> None:
+    rates = {"learning_rate": 1.0, "learning_rate_end": 1.0, "gradient_norm": 1e6}
+    trainer = tiny_trainer(tmp_path, learn=rates, run={"checkpoint_every": 1})
+    with pytest.raises(DivergedError, match=r"diverged|finite"):
+        trainer.run(stop=lambda: False, report=lambda values: None)
+    trainer.close()
+    header, actor = load_checkpoint(tmp_path / "last.safetensors")
+    assert all(torch.isfinite(weights).all() for weights in actor.parameters())
+    assert header.iteration == trainer.counters.iteration < 20
+    assert str(why_ended(tmp_path)).startswith("diverged: ")
+
+
+def test_a_run_may_fail_to_log_from_beginning_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorBoard is not installed, and the disk has no room for a line: the networks are the same."""
+    straight = run(tiny_trainer(tmp_path / "straight", run={"deals": 256}))
+    warnings: list[str] = []
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    (tmp_path / "silent" / "metrics.jsonl").mkdir(parents=True)
+    silent = run(tiny_trainer(tmp_path / "silent", warnings=warnings, run={"deals": 256, "pictures_every": 1}))
+    assert fingerprint(silent) == fingerprint(straight)
+    assert sorted(warning.split()[0] for warning in warnings) == ["TensorBoard", "metrics.jsonl"]
+
+
 @pytest.mark.parametrize("preset", ["pagat_limit", "hoyle"])
 @pytest.mark.parametrize("num_players", [2, 6])
 def test_other_rules_and_table_sizes_can_be_learned(preset: str, num_players: int, tmp_path: Path) -> None:
@@ -249,7 +367,7 @@ def test_other_rules_and_table_sizes_can_be_learned(preset: str, num_players: in
     )
     run(trainer)
     policy = load_policy(str(tmp_path))
-    play_blocks(trainer.rules, policy, load_policy("random"), seed=1, deal_ids=np.arange(4))
+    play_blocks(trainer.games[0], policy, load_policy("random"), seed=1, deal_ids=np.arange(4))
 
 
 def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> None:
@@ -263,11 +381,19 @@ def test_a_few_seconds_of_training_beat_random_play_clearly(tmp_path: Path) -> N
     }
     trainer = run(tiny_trainer(tmp_path, **changes))
     policy = load_policy(str(tmp_path / "last.safetensors"))
-    blocks = play_blocks(trainer.rules, policy, load_policy("random"), seed=123, deal_ids=np.arange(1000))
+    blocks = play_blocks(trainer.games[0], policy, load_policy("random"), seed=123, deal_ids=np.arange(1000))
     assert estimate(blocks.block_means, seed=1).low > 0.4
 
 
 def test_networks_follow_the_settings() -> None:
-    spec = network_spec(tiny_config(network={"privileged_critic": False, "critic_layers": 3, "layer_norm": False}))
-    assert (spec.actor_width, spec.critic_layers, spec.hidden_words, spec.layer_norm) == (16, 3, 0, False)
+    spec = network_spec(
+        tiny_config(network={"privileged_critic": False, "critic_layers": 3, "layer_norm": False, "head": "plain"})
+    )
+    assert (spec.actor_width, spec.critic_layers, spec.hidden_words, spec.layer_norm, spec.head) == (
+        16,
+        3,
+        0,
+        False,
+        "plain",
+    )
     assert TINY_RUN["run"]["deals"] == 1280

@@ -146,3 +146,21 @@ def test_no_entrant_beats_a_maximal_lottery(size, seed, decimals):
     assert value_of(margin) == pytest.approx(0, abs=1e-8)
     order = np.random.default_rng(seed).permutation(size)
     np.testing.assert_allclose(lottery_of(margin[np.ix_(order, order)]), lottery[order], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [1001, 1109, 2251, 2344])
+def test_a_nearly_solved_table_does_not_end_a_tournament(seed):
+    """Tables of twelve entrants that the solver circled in without an end when it was asked for too many digits."""
+    entries = np.triu(np.random.default_rng(seed).normal(size=(12, 12)).round(2) * 0.1, 1)
+    margin = entries - entries.T
+    lottery = lottery_of(margin)
+    assert lottery.sum() == pytest.approx(1)
+    assert (lottery @ margin).min() > -1e-8
+
+
+def test_some_maximal_lottery_is_found_when_the_solver_gives_up(monkeypatch):
+    monkeypatch.setattr("agents.population.LARGEST_STEPS", 1)
+    winner = np.array([[0.0, 0.1, 0.2], [-0.1, 0.0, 0.3], [-0.2, -0.3, 0.0]])
+    np.testing.assert_allclose(lottery_of(winner), [1, 0, 0], atol=1e-9)
+    margin = np.array([[0.0, 0.2, -0.6], [-0.2, 0.0, 0.4], [0.6, -0.4, 0.0]])
+    np.testing.assert_allclose(lottery_of(margin), np.array([0.4, 0.6, 0.2]) / 1.2, atol=1e-9)

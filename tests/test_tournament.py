@@ -489,6 +489,21 @@ def test_until_separated_plays_each_pair_until_a_sequential_test_has_decided(tmp
     assert "--until-separated: it compares pairs" in capsys.readouterr().err
 
 
+def test_a_sequential_test_is_told_as_it_was_decided_however_many_blocks_are_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(stopping, "BLOCKS_IN_A_TASK", 128)
+    words = ["heuristic", "random", "--no-report", "--effect", "0.1", "--until-separated", "--out"]
+    looks = []
+    for out, before in [("short", None), ("long", "2000")]:
+        if before:
+            more = ["heuristic", "random", "--no-report", "--blocks", before, "--out", str(tmp_path / out)]
+            assert tournament(*more) == 0
+        assert tournament(*words, str(tmp_path / out)) == 0
+        cells = json.loads((tmp_path / out / "summary.json").read_text())["cells"]
+        looks.append([cell["sequential"] for cell in cells])
+        assert all(cell["p"] is None for cell in cells)
+    assert looks[0] == looks[1]
+
+
 def test_an_undecided_pair_ends_at_the_most_blocks(tmp_path):
     words = ["heuristic", "same=heuristic", "--until-separated", "--effect", "0.001", "--blocks", "600"]
     assert tournament(*words, "--out", str(tmp_path)) == 0

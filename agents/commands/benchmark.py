@@ -3,9 +3,8 @@
 import argparse
 import json
 import sys
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 from agents.benchmark import (
     BASELINES,
@@ -19,9 +18,11 @@ from agents.benchmark import (
     play_section,
 )
 from agents.card import Attack, Card, as_markdown, plain_card
+from agents.commands.exploit import CONTROL_BLOCKS, CONTROL_DEALS, control_target, train_with_progress
 from agents.commands.options import (
     BadInputError,
     Commands,
+    FailedError,
     check_folder,
     command_line,
     folder,
@@ -31,16 +32,18 @@ from agents.commands.options import (
 from agents.entrants import Entrant, parse_entrants
 from agents.exact import GAMES
 from agents.executors import usable_cores
-from agents.exploit import DEFAULT_CONFIG, Plan, Training, best_of, local_gains, train_responses
+from agents.exploit import DEFAULT_CONFIG, Plan, Training, best_of, local_gains
 from agents.files import replace_file
 from agents.local_best_response import Search
-from agents.policy import PolicyError, check_rules, load_policy, tells_probs
+from agents.policy import PolicyError, PolicyFailedError, check_rules, load_policy, tells_probs
 from agents.progress import Progress
+from agents.statistics import Estimate
 
 FILES = ("card.md", "card.json")
 RESPONSE_SIZE = 4  # seats at which best responses are looked for
 RESPONSE_DEALS = 300_000
-RESPONSE_SEEDS = 2
+RESPONSE_SEEDS = 3
+CONTROL = control_target(RESPONSE_SIZE)
 LOCAL_BLOCKS = 200
 
 
@@ -62,7 +65,13 @@ def add_to(commands: Commands) -> None:
     )
     blocks = integer(2, None, "an interval needs at least 2")
     add("--blocks", type=blocks, default=BLOCKS, metavar="N", help="deals a pair, each from every seat (%(default)s)")
-    add("--session-blocks", type=integer(0, None), default=SESSION_BLOCKS, metavar="N", help="sessions (%(default)s)")
+    add(
+        "--session-blocks",
+        type=integer(0, None),
+        default=SESSION_BLOCKS,
+        metavar="N",
+        help="sessions a pair, each from every seat; 0 leaves sessions out (%(default)s)",
+    )
     add("--seats", type=integer(2, 8), nargs="+", default=list(SIZES), metavar="N", help="table sizes (2 3 4 5 8)")
     deals = integer(0, None)
     add(
@@ -79,6 +88,8 @@ def add_to(commands: Commands) -> None:
 
 def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     """Measure, print the card and, when asked to, write it."""
+    if options.session_blocks == 1:
+        raise BadInputError("--session-blocks 1: an interval needs at least 2; 0 leaves sessions out")
     if options.out is not None:
         check_folder(options.out, FILES)
     subject = _subject(options.spec)
@@ -133,20 +144,55 @@ def _sections(subject: Entrant, protocol: Protocol, workers: int) -> tuple[Secti
 
 
 def _attacks(subject: Entrant, protocol: Protocol, options: argparse.Namespace) -> tuple[Attack, ...] | str:
-    """A local best response, and the best of several trained ones."""
-    plan = Plan(subject.spec, "pagat", RESPONSE_SIZE, LOCAL_BLOCKS, protocol.seed)
+    """A local best response, and the best of several trained ones, each beside its control; or why there are none.
+
+    Raises:
+        FailedError: a control found no gain where there is one, or training diverged.
+    """
     if not options.response_deals:
         return "Left out."
+    plan = Plan(subject.spec, "pagat", RESPONSE_SIZE, LOCAL_BLOCKS, protocol.seed)
     try:
         check_rules(subject.load(), plan.rules())
+        local = _look_ahead(plan, options.workers)
+        plan = replace(plan, blocks=protocol.blocks)
+        return local, _train(plan, options.response_deals, options.workers)
     except PolicyError as error:
         return f"Not played: {error}"
-    with Progress(plan.blocks * plan.seats, "deals of the local best response", sys.stderr) as progress:
-        gains = local_gains(plan, Search(), workers=options.workers, report=progress.add)
-    local = Attack(f"local best response, {LOCAL_BLOCKS} deals", plan.estimated(gains))
-    plan = Plan(subject.spec, "pagat", RESPONSE_SIZE, protocol.blocks, protocol.seed)
-    training = Training(DEFAULT_CONFIG, RESPONSE_SEEDS, options.response_deals, None)
-    with tempfile.TemporaryDirectory(prefix="bourre-benchmark-") as runs:
-        responses = train_responses(plan, training, Path(runs), workers=options.workers)
-    effort = f"best of {RESPONSE_SEEDS} trained responses, {options.response_deals:,} deals each"
-    return local, Attack(effort, best_of(responses).gain)
+    except PolicyFailedError as error:
+        return f"Not measured: {error}"
+
+
+def _look_ahead(plan: Plan, workers: int) -> Attack:
+    """A local best response to a policy."""
+
+    def gain(plan: Plan) -> Estimate:
+        with Progress(plan.blocks * plan.seats, "deals of the local best response", sys.stderr) as progress:
+            return plan.estimated(local_gains(plan, Search(), workers=workers, report=progress.add))
+
+    control = gain(replace(plan, spec=CONTROL, blocks=CONTROL_BLOCKS["local"]))
+    _check_control("local best response", control)
+    return Attack(f"local best response, {plan.blocks:,} deals", gain(plan), control)
+
+
+def _train(plan: Plan, deals: int, workers: int) -> Attack:
+    """The best of several trained responses to a policy."""
+    weak = replace(plan, spec=CONTROL, blocks=CONTROL_BLOCKS["ppo"])
+    control = train_with_progress(weak, Training(DEFAULT_CONFIG, 1, CONTROL_DEALS, None), workers)[0].gain
+    _check_control("trained response", control)
+    responses = train_with_progress(plan, Training(DEFAULT_CONFIG, RESPONSE_SEEDS, deals, None), workers)
+    effort = f"best of {RESPONSE_SEEDS} trained responses, {deals:,} deals each"
+    return Attack(effort, best_of(responses).gain, control)
+
+
+def _check_control(attack: str, gain: Estimate) -> None:
+    """Refuse an attack that misses a weakness everybody knows.
+
+    Raises:
+        FailedError: it does.
+    """
+    if gain.low <= 0:
+        raise FailedError(
+            f"the control of the {attack} failed: it gains {gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f}) from "
+            f"{CONTROL}, not clearly more than 0, so that its silence about any policy would say nothing"
+        )

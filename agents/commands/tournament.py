@@ -212,7 +212,8 @@ def _stopping_rule(options: argparse.Namespace, line_ups: Sequence[LineUp]) -> S
     if options.until_separated:
         if not all(is_cell(line_up) for line_up in line_ups):
             raise BadInputError("--until-separated: it compares pairs; leave out --line-up and --tables")
-        return Separated(SequentialTest(effect=options.effect, cells=len(line_ups)), options.blocks or MOST_BLOCKS)
+        hypotheses = len({frozenset(line_up) if len(line_up) == 2 else line_up for line_up in line_ups})
+        return Separated(SequentialTest(effect=options.effect, cells=hypotheses), options.blocks or MOST_BLOCKS)
     return FixedBlocks(options.blocks or DEFAULT_BLOCKS)
 
 

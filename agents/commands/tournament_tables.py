@@ -78,7 +78,8 @@ def _print_standing(out: Console, standing: Standing) -> None:
         )
     out.print(table)
     fit = standing.ratings.fit
-    out.print(f"Strengths explain {100 * fit.share_explained:.0f} % of the cross table.", soft_wrap=True)
+    doubt = "" if not fit.p < 0.05 else " That is less than chance leaves: believe the cross table, not the strengths."
+    out.print(f"Strengths explain {100 * fit.share_explained:.0f} % of the cross table.{doubt}", soft_wrap=True)
 
 
 def _score(scores: Scores, name: str) -> str:
@@ -135,7 +136,8 @@ def _saved(cells: Sequence[Cell]) -> str:
     if not ratios:
         return ""
     least, most = (round(100 * (1 - ratio)) for ratio in (ratios[-1], ratios[0]))
-    return f" With the luck of the cards taken out they need {least} to {most} % fewer deals (summary.json: adjusted)."
+    share = f"{least}" if least == most else f"{least} to {most}"
+    return f" With the luck of the cards taken out they need {share} % fewer deals (summary.json: adjusted)."
 
 
 def _print_faults(out: Console, tables: Sequence[TableSummary]) -> None:

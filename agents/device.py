@@ -1,0 +1,62 @@
+"""Where the networks live: on the processor, or on a CUDA GPU when there is one.
+
+Rows travel packed and are unpacked where the network is: a packed row is 32 times smaller than its features.
+
+Shapes: D rows, W words, A actions.
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from agents.config import ConfigError
+from agents.packed_linear import as_tensor
+from bourre_env.bourre.observation import BITS, unpack_actions
+
+CPU = torch.device("cpu")
+CPU_ROWS = 256  # small enough for the cache, and for two threads to share the work evenly
+GPU_ROWS = 65_536  # a GPU wants few and large pieces
+
+
+def choose_device(wanted: str) -> torch.device:
+    """The device that `run.device` means.
+
+    Args:
+        wanted: "auto", "cpu" or "cuda".
+
+    Raises:
+        ConfigError: "cuda", and there is none.
+    """
+    has_gpu = wanted != "cpu" and torch.cuda.is_available()
+    if wanted == "cuda" and not has_gpu:
+        raise ConfigError('run.device = "cuda": PyTorch finds no CUDA GPU here; write "auto" or "cpu"')
+    return torch.device("cuda") if has_gpu else CPU
+
+
+def device_of(network: nn.Module) -> torch.device:
+    """Where a network lives."""
+    return next(network.parameters()).device
+
+
+def rows_at_a_time(device: torch.device) -> int:
+    """How many rows to ask a network at a time."""
+    return CPU_ROWS if device.type == "cpu" else GPU_ROWS
+
+
+def packed_rows(words: NDArray[np.uint64], device: torch.device) -> Tensor:
+    """[D, W] int64 on a device: the bits of packed rows [D, W], as the networks take them."""
+    return as_tensor(words).to(device)
+
+
+def legal_mask(legal: NDArray[np.uint64], num_actions: int, device: torch.device) -> Tensor:
+    """[D, A] bool on a device: the mask of packed legal sets [D, 2]."""
+    if device.type == "cpu":
+        return torch.from_numpy(unpack_actions(legal, num_actions))
+    return bits_of(legal, device)[:, :num_actions].bool()
+
+
+def bits_of(words: NDArray[np.uint64], device: torch.device) -> Tensor:
+    """[D, 64*W] int64 of zeros and ones on a device: the bits of words [D, W], the lowest first."""
+    sent = torch.from_numpy(np.ascontiguousarray(words).view(np.int64)).to(device)
+    return (sent.unsqueeze(2) >> torch.arange(BITS, device=device) & 1).flatten(1)

@@ -1,0 +1,113 @@
+"""Training deals at tables of several sizes, for one network.
+
+Which size a deal has is decided by its number, like everything else about it. Observations have room for the largest
+size; which seats exist is one of their features.
+
+Shapes: B deals, N seats of the largest table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.arena import stream_seed
+from agents.metrics import Stopwatch
+from agents.network import Actor
+from agents.policy import uniform_numbers
+from agents.pot_credit import PotCredit
+from agents.rollout import Rollout, SelfPlay
+from agents.threads import Threads
+from bourre_env.deck import stream_keys
+
+SIZE_STREAM = "training: table sizes"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingDeals:
+    """The deals of a training run, one `SelfPlay` for each table size.
+
+    Attributes:
+        sizes: in the order in which a curriculum brings them in; at least one, all of the same seed.
+        shares: for each its share of the deals, above 0; they need not sum to 1. Empty for equal shares.
+    """
+
+    sizes: tuple[SelfPlay, ...]
+    shares: tuple[float, ...] = ()
+
+    def play(
+        self,
+        actor: Actor,
+        deal_ids: NDArray[np.int64],
+        *,
+        in_play: int,
+        credit: PotCredit,
+        threads: Threads,
+        watch: Stopwatch,
+    ) -> Rollout:
+        """Play deals to their ends, size by size.
+
+        Args:
+            actor: the network.
+            deal_ids: [B] numbers of the deals, from 0.
+            in_play: how many of the sizes take part.
+            credit: whose what stays in the pots is.
+            threads: ask the network on.
+            watch: is told where the time goes.
+        """
+        which = self.which(deal_ids, in_play)
+        rollouts = [
+            self.sizes[size].play(
+                actor,
+                deal_ids[which == size],
+                threads=threads,
+                watch=watch,
+                credit=credit.at(self.sizes[size].rules.num_players),
+            )
+            for size in np.unique(which)
+        ]
+        return rollouts[0] if len(rollouts) == 1 else joined(rollouts)
+
+    def which(self, deal_ids: NDArray[np.int64], in_play: int) -> NDArray[np.int64]:
+        """[B] int64: the index of each deal's size among the first `in_play`."""
+        shares = np.array(self.shares or [1.0] * len(self.sizes))[:in_play]
+        keys = stream_keys(stream_seed(self.sizes[0].seed, SIZE_STREAM), deal_ids)
+        ends = np.cumsum(shares / shares.sum())[:-1]
+        return np.searchsorted(ends, uniform_numbers(keys), side="right")
+
+    def in_play(self, progress: float, curriculum: float) -> int:
+        """How many sizes take part after a share of the run.
+
+        Args:
+            progress: 0 to 1.
+            curriculum: share of the run in which they join one after another, evenly; 0 when all do from the start.
+        """
+        if curriculum == 0:
+            return len(self.sizes)
+        return min(len(self.sizes), 1 + int(progress / curriculum * len(self.sizes)))
+
+
+def joined(rollouts: Sequence[Rollout]) -> Rollout:
+    """One rollout of several, whose tables may differ in size; the deals are numbered through."""
+    starts = np.cumsum([0, *(rollout.num_deals for rollout in rollouts[:-1])])
+    seats = max(rollout.returns.shape[1] for rollout in rollouts)
+
+    def together(name: str) -> NDArray[np.generic]:
+        """One column of all."""
+        return np.concatenate([getattr(rollout, name) for rollout in rollouts])
+
+    def padded(name: str) -> NDArray[np.generic]:
+        """One column [B, seats] of all, empty where a table has no such seat."""
+        columns = [getattr(rollout, name) for rollout in rollouts]
+        return np.concatenate([np.pad(column, ((0, 0), (0, seats - column.shape[1]))) for column in columns])
+
+    by_decision = ("words", "legal", "actions", "log_probs", "rewards", "seat")
+    by_deal = ("self_play", "pot", "carry", "num_players")
+    by_seat = ("returns", "stayed", "bourre", "earned")
+    return Rollout(
+        deal=np.concatenate([rollout.deal + start for rollout, start in zip(rollouts, starts, strict=True)]),
+        num_words=rollouts[0].num_words,
+        **{name: together(name) for name in by_decision + by_deal},  # type: ignore[arg-type]
+        **{name: padded(name) for name in by_seat},  # type: ignore[arg-type]
+    )

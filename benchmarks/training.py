@@ -1,0 +1,227 @@
+"""How fast the trainer is, beside its networks alone and beside another library: `python -m benchmarks.training`.
+
+* **Networks alone**: the same networks in a loop of nothing but asking and learning, on decisions of the same deals
+  that lie ready as tensors, with the fewest operations that give the same gradients.
+* **SB3-contrib**: MaskablePPO on our Gymnasium environment with random opponents, networks of the same size, as many
+  samples, epochs and minibatches an iteration. It runs in an interpreter of its own (`make test-adapters ADAPTERS=sb3`
+  makes one); without it that comparison is left out.
+
+Everything takes turns in one run and is measured in CPU seconds of one thread, so that other work on the machine
+changes little. A sample is a decision that was played and learned from.
+"""
+
+import argparse
+import copy
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from agents.config import Config, read_config
+from agents.device import CPU_ROWS as CHUNK
+from agents.metrics import Stopwatch
+from agents.packed_linear import as_tensor
+from agents.policy import uniform_numbers
+from agents.pot_credit import PotCredit
+from agents.ppo import Minibatch, clipped_policy_loss, critic_loss
+from agents.rollout import Rollout
+from agents.threads import Threads
+from agents.trainer import Trainer, training_deals
+from bourre_env.bourre.observation import unpack_actions
+from bourre_env.deck import stream_keys
+
+ROOT = Path(__file__).parent.parent
+SB3_PYTHON = ROOT / ".venv-adapters" / "sb3" / "bin" / "python"
+SB3_SCRIPT = Path(__file__).with_name("sb3_trainer.py")
+GOAL_OF_NETWORKS, GOAL_OF_SB3, MOST_OF_ENGINE = 0.85, 10.0, 0.05
+_FIRST_MEASURED = 2  # iterations before are a warm-up
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """What was measured; samples per CPU second.
+
+    Attributes:
+        trainer: from one iteration to the next.
+        networks: asking and learning alone.
+        shares: of the trainer's time by kind of work.
+        sb3: of the other library; None when it was left out.
+    """
+
+    trainer: float
+    networks: float
+    shares: dict[str, float]
+    sb3: float | None
+
+
+class NetworksAlone:
+    """The networks of a trainer, copied, and a loop of nothing but asking and learning."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        """Copy the networks as they are now."""
+        self.config = trainer.config.learn
+        self.actor, self.critic = copy.deepcopy(trainer.learner.actor), copy.deepcopy(trainer.learner.critic)
+        self._optimizers: dict[nn.Module, torch.optim.Adam] = {
+            network: torch.optim.Adam(network.parameters(), self.config.learning_rate_end, fused=True)
+            for network in (self.actor, self.critic)
+        }
+
+    def work(self, rollout: Rollout) -> Callable[[], None]:
+        """One iteration over the decisions of a rollout, which are laid ready now."""
+        rows = np.arange(len(rollout))
+        advantages = ((rollout.rewards - rollout.rewards.mean()) / rollout.rewards.std()).astype(np.float32)
+        uniforms = torch.from_numpy(uniform_numbers(stream_keys(1, rows)))
+        legal = torch.from_numpy(unpack_actions(rollout.legal, self.actor.spec.num_actions))
+        words = as_tensor(rollout.words[:, : rollout.num_words])
+        seen_by_critic = as_tensor(rollout.words)
+        asked = [
+            (words[start : start + CHUNK], legal[start : start + CHUNK], uniforms[start : start + CHUNK])
+            for start in range(0, len(rows), CHUNK)
+        ]
+        minibatches = [
+            (
+                Minibatch.of(rollout, advantages, part, self.actor.spec),
+                as_tensor(rollout.words[part]),
+                torch.from_numpy(rollout.rewards[part]),
+            )
+            for part in np.array_split(rows, -(-len(rows) // self.config.minibatch))
+        ]
+
+        def iteration() -> None:
+            with torch.inference_mode():
+                for observation, allowed, numbers in asked:
+                    distribution = self.actor(observation, allowed)
+                    distribution.log_prob(distribution.sample(numbers))
+                for start in range(0, len(rows), CHUNK):
+                    self.critic(seen_by_critic[start : start + CHUNK])
+            for _ in range(self.config.epochs):
+                for batch, seen, results in minibatches:
+                    self._learn(batch, seen, results)
+
+        return iteration
+
+    def _learn(self, batch: Minibatch, seen_by_critic: torch.Tensor, results: torch.Tensor) -> None:
+        """One step of either network."""
+        distribution = self.actor(batch.observation, batch.legal)
+        ratio = (distribution.log_prob(batch.actions) - batch.log_probs).exp()
+        choice, inside = distribution.entropy_in_two_steps(self.actor.groups)
+        loss = clipped_policy_loss(ratio, batch.advantages, self.config.clip) - 0.01 * (choice + inside).mean()
+        self._step(self.actor, loss)
+        self._step(self.critic, critic_loss(self.critic(seen_by_critic), results, self.config.huber))
+
+    def _step(self, network: nn.Module, loss: torch.Tensor) -> None:
+        """Down the gradient."""
+        self._optimizers[network].zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.gradient_norm)
+        self._optimizers[network].step()
+
+
+def measured_trainer(config: Config, iterations: int) -> tuple[float, float, dict[str, float]]:
+    """Samples per CPU second of the trainer and of its networks alone, in turns, and the shares of its time."""
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(config, Path(folder), warn=print)
+        trainer.warm_up()
+        alone, deals = NetworksAlone(trainer), training_deals(config)
+        threads = Threads(1)
+        rates: dict[str, list[float]] = {"trainer": [], "networks": []}
+        shares: list[dict[str, float]] = []
+        for number in range(_FIRST_MEASURED + iterations):
+            first, decisions = trainer.counters.deals, trainer.counters.decisions
+            seconds, values = cpu_seconds(trainer.iterate)
+            rollout = deals.play(
+                trainer.learner.actor,
+                np.arange(first, trainer.counters.deals),
+                in_play=len(deals.sizes),
+                credit=PotCredit(),
+                threads=threads,
+                watch=Stopwatch(),
+            )
+            alone_seconds, _ = cpu_seconds(alone.work(rollout))
+            if number >= _FIRST_MEASURED:
+                rates["trainer"].append((trainer.counters.decisions - decisions) / seconds)
+                rates["networks"].append(len(rollout) / alone_seconds)
+                shares.append({tag: value for tag, value in values.items() if tag.startswith("speed/share_")})
+        trainer.close()
+    means = {tag.removeprefix("speed/share_"): statistics.fmean(share[tag] for share in shares) for tag in shares[0]}
+    return statistics.median(rates["trainer"]), statistics.median(rates["networks"]), means
+
+
+def measured_sb3(python: Path, config: Config, seconds: float) -> float:
+    """Samples per CPU second of MaskablePPO, measured by another interpreter.
+
+    Raises:
+        subprocess.CalledProcessError: it failed.
+    """
+    asked = {
+        "num_players": config.sizes[0],
+        "rules": config.rules.preset,
+        "actor": [config.network.actor_width] * config.network.actor_layers,
+        "critic": [config.network.critic_width] * config.network.critic_layers,
+        "epochs": config.learn.epochs,
+        "minibatch": config.learn.minibatch,
+        "seconds": seconds,
+    }
+    command = [str(python), str(SB3_SCRIPT), json.dumps(asked)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    return float(json.loads(done.stdout.splitlines()[-1])["samples_per_cpu_second"])
+
+
+def cpu_seconds(work: Callable[[], "dict[str, float] | None"]) -> tuple[float, "dict[str, float]"]:
+    """CPU seconds of this process for some work, and what it returned."""
+    start = time.process_time()
+    values = work()
+    return time.process_time() - start, values or {}
+
+
+def lines(speed: Speed) -> Iterator[str]:
+    """What was measured, beside the goals."""
+    yield f"trainer, end to end          {speed.trainer:10,.0f} samples per CPU second"
+    yield f"its networks alone           {speed.networks:10,.0f}"
+    yield _beside("trainer / networks alone", speed.trainer / speed.networks, "at least", GOAL_OF_NETWORKS)
+    yield _beside("engine's share of the time", speed.shares["engine"], "at most", MOST_OF_ENGINE)
+    rest = 1 - sum(speed.shares.values())
+    named = ", ".join(f"{work} {share:.1%}" for work, share in [*speed.shares.items(), ("other", rest)])
+    yield f"the trainer's time           {named}"
+    if speed.sb3 is None:
+        yield "SB3-contrib                  not measured; --sb3 names an interpreter that has it"
+    else:
+        yield f"SB3-contrib MaskablePPO      {speed.sb3:10,.0f}"
+        yield _beside("trainer / SB3-contrib", speed.trainer / speed.sb3, "at least", GOAL_OF_SB3)
+
+
+def _beside(name: str, value: float, word: str, goal: float) -> str:
+    """A ratio beside its goal."""
+    reached = value >= goal if word == "at least" else value <= goal
+    return f"{name:<28} {value:10.3f}   goal {word} {goal:g}: {'reached' if reached else 'MISSED'}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; returns the exit code, 1 when a goal was missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--config", type=Path, default=ROOT / "configs" / "selfplay.toml", help="settings to train by")
+    parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE", help="keys to set anew")
+    parser.add_argument("--iterations", type=int, default=8, help="iterations measured, at least 1")
+    parser.add_argument("--sb3", type=Path, metavar="PYTHON", help=f"an interpreter with sb3_contrib ({SB3_PYTHON})")
+    parser.add_argument("--sb3-seconds", type=float, default=30.0, help="CPU seconds for MaskablePPO")
+    options = parser.parse_args(arguments)
+    config = read_config(options.config, [*options.set, "run.threads=1"])
+    trainer, networks, shares = measured_trainer(config, max(1, options.iterations))
+    python = options.sb3 or (SB3_PYTHON if SB3_PYTHON.exists() else None)
+    sb3 = None if python is None else measured_sb3(python, config, options.sb3_seconds)
+    told = list(lines(Speed(trainer, networks, shares, sb3)))
+    print("\n".join(told))
+    return int(any("MISSED" in line for line in told))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
