@@ -11,7 +11,7 @@ from agents.arena import stream_seed
 from agents.cells import Cell
 from agents.entrants import Entrant
 from agents.exact import GAMES, Exploitability, game, measure
-from agents.policy import Policy, PolicyError, check_rules
+from agents.policy import Policy, PolicyError, PolicyFailedError, check_rules
 from agents.results import LineUp, Terms
 from agents.stopping import FixedBlocks
 from agents.summary import summarise
@@ -119,6 +119,9 @@ def exact_values(policy: Policy, *, report: Callable[[int], None] = lambda _: No
             found[name] = str(error)
         else:
             game(name)
-            found[name] = measure(policy, name)
+            try:
+                found[name] = measure(policy, name)
+            except PolicyFailedError as error:
+                found[name] = str(error)
         report(1)
     return found

@@ -34,7 +34,7 @@ from agents.executors import usable_cores
 from agents.exploit import DEFAULT_CONFIG, Plan, Training, best_of, local_gains, train_responses
 from agents.files import replace_file
 from agents.local_best_response import Search
-from agents.policy import PolicyError, check_rules, load_policy, tells_probs
+from agents.policy import PolicyError, PolicyFailedError, check_rules, load_policy, tells_probs
 from agents.progress import Progress
 
 FILES = ("card.md", "card.json")
@@ -141,6 +141,16 @@ def _attacks(subject: Entrant, protocol: Protocol, options: argparse.Namespace) 
         check_rules(subject.load(), plan.rules())
     except PolicyError as error:
         return f"Not played: {error}"
+    try:
+        return _played_attacks(plan, subject, protocol, options)
+    except PolicyFailedError as error:  # the tables that were played are worth a card all the same
+        return f"Given up: {error}"
+
+
+def _played_attacks(
+    plan: Plan, subject: Entrant, protocol: Protocol, options: argparse.Namespace
+) -> tuple[Attack, ...]:
+    """The attacks on a policy that can play."""
     with Progress(plan.blocks * plan.seats, "deals of the local best response", sys.stderr) as progress:
         gains = local_gains(plan, Search(), workers=options.workers, report=progress.add)
     local = Attack(f"local best response, {LOCAL_BLOCKS} deals", plan.estimated(gains))
