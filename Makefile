@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: venv train test test-all test-install test-adapters check format lint types fuzz mutants bench clean help
+.PHONY: venv train test test-all test-install test-adapters check format lint types fuzz mutants bench bench-training clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -59,6 +59,9 @@ mutants: $(READY) ## do the tests notice a wrong rule? (under an hour)
 
 bench: $(READY) ## decisions per second of the engine and the environment
 	$(BIN)/python -m benchmarks.engine
+
+bench-training: $(READY) ## samples per second of the trainer, beside its networks alone and beside SB3-contrib
+	$(BIN)/python -m benchmarks.training
 
 clean: ## remove .venv and caches
 	rm -rf .venv .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist ./*.egg-info
