@@ -8,17 +8,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import baselines, heuristic, thresholds
+from agents import baselines, heuristic, likely_worlds, lookahead, retracing, search, thresholds
 from agents.policy import GREEDY, NAMED, Decision, Policy, PolicyError, check_rules, checkpoint_of, load_policy
+from agents.search_spec import is_search, prior_of
 from bourre_env.bourre.rules import Rules
 
 _NAMED_SPEC = re.compile(r"([A-Za-z0-9_.+-]+)=(.+)")
 _BASELINES = (baselines, heuristic, thresholds)  # whose text decides how the policies of the package play
+_SEARCH = (search, likely_worlds, lookahead, retracing)  # and what searches, whatever the prior
 IDENTITY_LENGTH = 16
 
 
@@ -117,7 +120,9 @@ def _members(folder: Path) -> list[Path]:
 def _content(spec: str) -> bytes:
     """What decides how a spec plays; empty when it cannot be found."""
     if spec in NAMED:
-        return b"".join(Path(inspect.getfile(module)).read_bytes() for module in _BASELINES)
+        return _text_of(_BASELINES)
+    if is_search(spec):
+        return spec.encode() + _text_of(_SEARCH) + _content(prior_of(spec))
     file = checkpoint_of(Path(spec.removesuffix(GREEDY)))
     if file is not None:
         return file.read_bytes()
@@ -133,6 +138,11 @@ def _chosen_in(spec: str) -> str:
     if checkpoint_of(Path(spec.removesuffix(GREEDY))) is not None:
         return GREEDY * spec.endswith(GREEDY)
     return f":{spec.partition(':')[2]}"
+
+
+def _text_of(modules: Sequence[ModuleType]) -> bytes:
+    """The source of some modules."""
+    return b"".join(Path(inspect.getfile(module)).read_bytes() for module in modules)
 
 
 def _digest(content: bytes) -> str:

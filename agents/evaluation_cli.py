@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import benchmark, exact, exploit, merge, replay, report, selfcheck, tournament
+from agents.commands import analyse, benchmark, exact, exploit, merge, replay, report, selfcheck, tournament
 from agents.commands.options import (
     DONE,
     FAILED,
@@ -25,7 +25,7 @@ from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 
 WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, BadInputError)
-COMMANDS = (tournament, benchmark, merge, report, exact, exploit, replay, selfcheck)
+COMMANDS = (tournament, benchmark, merge, report, exact, exploit, replay, analyse, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from bourre_env.bourre import observation as at
 from bourre_env.bourre.actions import actions_of_cards, first_stay, pass_action
 from bourre_env.bourre.cinch import sure_tricks
+from bourre_env.bourre.declaring import mask_of_cards
 from bourre_env.bourre.table import PLAY
 from bourre_env.cards import (
     ALL_CARDS,
@@ -169,20 +170,6 @@ def choose_discards(row: NDArray[np.uint64], legal: NDArray[np.uint64], rules: n
     return mask_of_cards(hand, discards)
 
 
-@njit
-def mask_of_cards(hand: np.uint64, cards: np.uint64) -> int:
-    """The discard mask that throws `cards` away: bit i is the i-th lowest card of the hand."""
-    mask = 0
-    place = 0
-    while hand != EMPTY:
-        card = lowest_card(hand)
-        if holds(cards, card):
-            mask |= 1 << place
-        hand &= ~single(card)
-        place += 1
-    return mask
-
-
 # --- playing ----------------------------------------------------------------------------------------------------------
 
 
@@ -252,13 +239,7 @@ def has_master_trump(trumps: np.uint64, unseen: np.uint64, trumps_are_out: bool)
 @njit
 def tricks_won(row: NDArray[np.uint64], rules: np.record) -> int:
     """Tricks the observer has won."""
-    return flags_set(seat_word(row, rules, 0), at.TRICKS, at.TRICKS_BITS)
-
-
-@njit
-def flags_set(word: np.uint64, first: int, length: int) -> int:
-    """Number of flags set among `length` of a word: what a thermometer shows."""
-    return count_cards((word >> np.uint64(first)) & ((np.uint64(1) << np.uint64(length)) - np.uint64(1)))
+    return at.flags_set(seat_word(row, rules, 0), at.TRICKS, at.TRICKS_BITS)
 
 
 @njit
@@ -338,7 +319,7 @@ def was_reshuffled(row: NDArray[np.uint64], rules: np.record) -> bool:
     """Whether so many cards were drawn that cards thrown away may have come back (3.10)."""
     drawn = 0
     for seat in range(rules.num_players):
-        drawn += flags_set(seat_word(row, rules, seat), at.DISCARDS, at.DISCARDS_BITS)
+        drawn += at.flags_set(seat_word(row, rules, seat), at.DISCARDS, at.DISCARDS_BITS)
     return drawn > rules.ranks * rules.suits - rules.num_players * rules.hand_size - rules.turn_up_on_table
 
 
@@ -359,7 +340,7 @@ def seats_without_trumps(row: NDArray[np.uint64], rules: np.record) -> np.uint64
     """Seats, counted clockwise from the observer, that have shown in a finished trick that they hold no trump."""
     without_trumps = EMPTY
     leader = first_leader(row, rules)
-    for ago in range(flags_set(row[at.OWN_HAND], at.TRICKS_DONE, at.TRICKS_DONE_BITS), 0, -1):
+    for ago in range(at.flags_set(row[at.OWN_HAND], at.TRICKS_DONE, at.TRICKS_DONE_BITS), 0, -1):
         trick = row[at.FIRST_TRICK + ago] & ALL_CARDS
         led_suit = suit_of(card_of_seat(row, rules, trick, leader))
         winner, best_card = leader, NO_CARD

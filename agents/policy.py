@@ -189,29 +189,32 @@ def load_policy(spec: str) -> Policy:
     Args:
         spec: `random`, `heuristic`, `always_stay`, `always_pass`, `human`, the path of a checkpoint file
             (`.safetensors`) or of a run folder (its best checkpoint, else its last), with `:greedy` behind it to play
-            the likeliest action instead of a drawn one, or `module:attribute`, where the attribute is a policy or
-            something that makes one when called without arguments.
+            the likeliest action instead of a drawn one, `search` or `search:worlds=64,policy=SPEC` (`search_spec`),
+            or `module:attribute`, where the attribute is a policy or something that makes one when called without
+            arguments.
 
     Raises:
         PolicyError: no such policy, or one that cannot be loaded.
     """
     if spec in NAMED:
         return _imported(NAMED[spec], spec)
-    if spec == "search" or spec.startswith("search:"):
-        raise PolicyError(f"{spec!r}: search policies do not exist yet; {_choices()}")
+    if spec.partition(":")[0] == "search":
+        from agents.search_spec import load_search  # which loads policies itself
+
+        return load_search(spec)
     path = Path(spec.removesuffix(GREEDY))
     if path.suffix == ".safetensors" or (spec and path.is_dir()):
         return _checkpoint(path, greedy=spec.endswith(GREEDY))
     if ":" in spec:
         return _imported(spec, spec)
-    near = difflib.get_close_matches(spec, list(NAMED), 1)
+    near = difflib.get_close_matches(spec, [*NAMED, "search"], 1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise PolicyError(f"no policy is called {spec!r}{hint}; {_choices()}")
 
 
 def _choices() -> str:
     """What a spec may be, for messages."""
-    return f"choose {', '.join(NAMED)}, a checkpoint (a .safetensors file or a run folder) or module:attribute"
+    return f"choose {', '.join(NAMED)}, search, a checkpoint (a .safetensors file or a run folder) or module:attribute"
 
 
 def checkpoint_of(path: Path) -> Path | None:

@@ -9,17 +9,9 @@ from numpy.typing import NDArray
 
 from agents.arena import begin_deals, play_blocks
 from agents.baselines import ALWAYS_STAY, HEURISTIC, Random
-from agents.likely_worlds import History, likely_worlds
-from agents.local_best_response import (
-    NO_ACTION,
-    Attacker,
-    Search,
-    best_means,
-    candidates_of,
-    confirmed,
-    play_local_blocks,
-    try_actions,
-)
+from agents.likely_worlds import likely_worlds
+from agents.local_best_response import Attacker, Search, play_local_blocks
+from agents.lookahead import NO_ACTION, best_means, candidates_of, confirmed, try_actions
 from agents.policy import Decision, Policy, PolicyFailedError
 from agents.statistics import estimate
 from bourre_env import Rules, Tables
@@ -156,10 +148,9 @@ def trumps_of_eldest(tables: Tables) -> NDArray[np.int64]:
 def test_imagined_hands_are_those_with_which_the_target_stays() -> None:
     """On average over many tables what is imagined is what is there: trumps of a seat that has stayed."""
     tables, rows = second_to_speak(1500)
-    history = History(tables.num_tables, 7, tables.layout.num_words)
     options = {"seed": 1, "streams": rows, "proposals": 128, "worlds": 16}
-    likely, _ = likely_worlds(tables, HEURISTIC, history, rows, fewest=1, **options)
-    nothing, blind = likely_worlds(tables, HEURISTIC, history, rows, fewest=1000, **options)
+    likely, _ = likely_worlds(tables, HEURISTIC, rows, fewest=1, **options)
+    nothing, blind = likely_worlds(tables, HEURISTIC, rows, fewest=1000, **options)
     assert not len(nothing.rows)
     true = trumps_of_eldest(tables)[rows].astype(float)
     found = [
@@ -177,8 +168,7 @@ def test_imagined_hands_are_those_with_which_the_target_stays() -> None:
 
 def test_likely_worlds_show_their_observer_what_it_has_seen() -> None:
     tables, rows = second_to_speak(200)
-    history = History(tables.num_tables, 7, tables.layout.num_words)
-    groups = likely_worlds(tables, HEURISTIC, history, rows, seed=1, streams=rows, proposals=64, worlds=8, fewest=2)
+    groups = likely_worlds(tables, HEURISTIC, rows, seed=1, streams=rows, proposals=64, worlds=8, fewest=2)
     seen = tables.observe_packed()
     for worlds in groups:
         assert len(worlds.rows)
@@ -214,8 +204,7 @@ def test_candidates_are_legal_start_with_the_own_action_and_throw_the_worst_card
 
 def test_candidates_share_their_worlds_so_the_same_action_has_the_same_value() -> None:
     tables, rows = second_to_speak(60)
-    history = History(tables.num_tables, 7, tables.layout.num_words)
-    worlds, _ = likely_worlds(tables, HEURISTIC, history, rows, seed=1, streams=rows, proposals=64, worlds=8, fewest=1)
+    worlds, _ = likely_worlds(tables, HEURISTIC, rows, seed=1, streams=rows, proposals=64, worlds=8, fewest=1)
     values = np.full((len(rows), 3, 8), np.nan)
     try_actions(worlds, np.tile([84, 52, 84], (len(rows), 1)), Random(), values)
     there = ~np.isnan(values[:, 0])

@@ -59,8 +59,8 @@ def add_to(commands: Commands) -> None:
         "specs",
         nargs="+",
         metavar="SPEC",
-        help="random, heuristic, always_stay, always_pass, a checkpoint or run folder, a folder of these, or "
-        "module:attribute; NAME=SPEC gives it a name",
+        help="random, heuristic, always_stay, always_pass, search or search:OPTIONS, a checkpoint or run folder, a "
+        "folder of these, or module:attribute; NAME=SPEC gives it a name",
     )
     add = tournament.add_argument
     seats = integer(None, None)

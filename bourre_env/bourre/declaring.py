@@ -152,6 +152,20 @@ def cards_of_mask(hand: np.uint64, discard_mask: int) -> np.uint64:
 
 
 @njit
+def mask_of_cards(hand: np.uint64, cards: np.uint64) -> int:
+    """The discard mask that throws `cards` away: bit i is the i-th lowest card of the hand."""
+    mask = 0
+    place = 0
+    while hand != EMPTY:
+        card = lowest_card(hand)
+        if holds(cards, card):
+            mask |= 1 << place
+        hand &= ~single(card)
+        place += 1
+    return mask
+
+
+@njit
 def serve_card(table: np.record, rules: np.record) -> int:
     """The next card of the stock, which is refilled first when it has run out (3.10)."""
     if stock_left(table) == 0:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bourre_env.arrays import buffer
 from bourre_env.bourre.rules import MAX_CHIPS, MAX_HAND, MAX_PLAYERS, Rules
 from bourre_env.bourre.table import DECLARE, PLAY, in_mask, is_last_to_play
-from bourre_env.cards import EMPTY, NUM_CARDS, NUM_SUITS, holds, single
+from bourre_env.cards import EMPTY, NUM_CARDS, NUM_SUITS, count_cards, holds, single
 from bourre_env.jit import njit, njit_entry
 
 BITS = 64
@@ -200,6 +200,12 @@ def bit_if(condition: bool, place: int) -> np.uint64:
 def thermometer(count: int, first: int) -> np.uint64:
     """`count` bits from `first` on."""
     return ((np.uint64(1) << np.uint64(count)) - np.uint64(1)) << np.uint64(first)
+
+
+@njit
+def flags_set(word: np.uint64, first: int, length: int) -> int:
+    """How many of `length` flags are set: the count a thermometer shows."""
+    return count_cards((word >> np.uint64(first)) & ((np.uint64(1) << np.uint64(length)) - np.uint64(1)))
 
 
 @njit

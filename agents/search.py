@@ -1,0 +1,192 @@
+"""A policy that looks ahead: it imagines what it has not seen, tries its actions there and plays what promises most.
+
+Another policy, the prior, says what everybody else does, what this seat would do without looking ahead, and how all
+play on. Worlds are deals in which the prior would have shown this seat what it has seen (`likely_worlds`); they are
+drawn from a table made of the observation alone (`tables_as_seen`). All actions are tried in the same worlds with the
+same random numbers, and the prior's own action is left only for a gain that stands out from the noise.
+
+This is one step of policy improvement by rollouts, with inference by the prior as in Rebstock et al. (2019). Where too
+few worlds are found the prior decides.
+
+Shapes: D decisions, A of them that are searched, C candidates, P proposals, W words of an observation.
+"""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.likely_worlds import Worlds, propose
+from agents.lookahead import NO_ACTION, best_means, candidates_of, confirmed, try_actions
+from agents.policy import Decision, Policy, check_rules
+from agents.referee import strict_answer
+from bourre_env.bourre import observation as at
+from bourre_env.bourre.recalled import tables_as_seen
+from bourre_env.bourre.rules import Rules
+from bourre_env.bourre.table import PLAY
+from bourre_env.bourre.tables import Tables
+from bourre_env.cards import ALL_CARDS
+from bourre_env.decision import WORD_BITS
+from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
+from bourre_env.env_options import stacks_bought
+
+ASKED_AT_ONCE = 32  # decisions; bounds the memory and changes nothing else
+SEED = 20260301  # of the worlds; what tells decisions apart is their key
+KINDS = ("declare", "draw", "lead", "follow")
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How hard and about what to think.
+
+    Attributes:
+        worlds: most worlds an action is tried in.
+        proposals: blind worlds drawn at once to find those.
+        rounds: times that so many are drawn at most, until there are enough worlds; without a limit of time only the
+            product of the two matters to what is played.
+        fewest: with fewer worlds the prior decides.
+        caution: standard errors by which the gain over the prior's action must exceed 0.
+        time: seconds a decision after which no further round begins; 0 for no limit. Then the clock has a say in what
+            is played, and results differ from run to run.
+        kinds: of decisions that are searched: whether to stay, which cards to throw away, what to lead, what to follow
+            with.
+    """
+
+    worlds: int = 256
+    proposals: int = 2048
+    rounds: int = 4
+    fewest: int = 8
+    caution: float = 1.0
+    time: float = 0.0
+    kinds: frozenset[str] = frozenset({"declare", "lead"})
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPolicy:
+    """Looks ahead from what a seat has seen; the key of the decision alone decides what it imagines.
+
+    Attributes:
+        name: what reports call it.
+        prior: how others play, and what is played unless something better is found.
+        effort: how hard to think.
+    """
+
+    name: str
+    prior: Policy
+    effort: Effort
+
+    def check_rules(self, rules: Rules) -> None:
+        """Whatever the prior says; and get ready: compiling takes longer than a referee waits for an answer."""
+        check_rules(self.prior, rules)
+        tables = Tables(rules, 1)
+        tables.deal(shuffled_decks(SEED, [0], pack=rules.pack), 0, stacks=stacks_bought(None, rules, 1))
+        packed, legal = tables.observe_packed(), tables.legal_packed()
+        first = Decision.from_packed(packed, legal, tables.to_act, rules, stream_keys(SEED, [0]))
+        quick = replace(self, effort=Effort(worlds=4, proposals=64, rounds=1, fewest=1, kinds=frozenset(KINDS)))
+        quick.act(first, np.random.default_rng(SEED))
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
+        """[D] actions."""
+        decision = decision.showing(decision.rules.num_players)
+        own = strict_answer(self.prior, decision, rng)
+        has_choice = np.bitwise_count(decision.legal_packed).sum(axis=1) > 1
+        rows = np.flatnonzero(has_choice)
+        candidates = self.candidates(part_of(decision, rows), own[rows], rng)
+        tried = (candidates != NO_ACTION).sum(axis=1) > 1
+        rows, candidates = rows[tried], candidates[tried]
+        for start in range(0, len(rows), ASKED_AT_ONCE):
+            some = slice(start, start + ASKED_AT_ONCE)
+            own[rows[some]] = self.best(part_of(decision, rows[some]), candidates[some])
+        return own
+
+    def candidates(self, decision: Decision, own: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """[A, C] actions worth trying, the prior's own first, filled up with `NO_ACTION`."""
+        if not len(decision):
+            return np.empty((0, 1), np.int64)
+        kinds = self.effort.kinds
+        pass_action = len(decision.rules.pack) + (1 << decision.rules.hand_size)
+        stays = self._ways_to_stay(decision, own, rng)
+        found = candidates_of(decision.rules, decision.packed, decision.legal_packed, own, stays)
+        is_play = is_in_play(decision)
+        is_lead = is_play & (decision.packed[:, at.FIRST_TRICK] & np.uint64(ALL_CARDS) == 0)
+        wanted = np.where(is_lead, "lead" in kinds, "follow" in kinds)
+        found[is_play & ~wanted, 1:] = NO_ACTION
+        declares = ~is_play[:, None] & (np.arange(found.shape[1]) > 0)
+        if "declare" not in kinds:
+            found[declares & ((found == pass_action) != (own == pass_action)[:, None])] = NO_ACTION
+        if "draw" not in kinds:
+            found[declares & (found != pass_action) & (found != stays[:, None])] = NO_ACTION
+        return found
+
+    def _ways_to_stay(self, decision: Decision, own: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """[A] what the prior does, or where it passes would do if it could not."""
+        pass_action = len(decision.rules.pack) + (1 << decision.rules.hand_size)
+        word, bit = divmod(pass_action, WORD_BITS)
+        legal = decision.legal_packed.copy()
+        legal[:, word] &= ~np.uint64(1 << bit)
+        stays = own.copy()
+        rows = np.flatnonzero((own == pass_action) & legal.any(axis=1))
+        if rows.size:
+            forced = Decision.from_packed(
+                decision.packed[rows], legal[rows], decision.seat[rows], decision.rules, decision.key[rows]
+            )
+            stays[rows] = strict_answer(self.prior, forced, rng)
+        return stays
+
+    def best(self, decision: Decision, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
+        """[A] the candidates [A, C] to play."""
+        values = self.values(self.imagined(decision), candidates)
+        best = best_means(candidates, values)
+        has_enough = (~np.isnan(values[:, 0])).sum(axis=1) >= self.effort.fewest
+        best = np.where(has_enough, best, candidates[:, 0])
+        rows, columns = np.arange(len(best)), (candidates == best[:, None]).argmax(axis=1)
+        finalists = np.stack([candidates[:, 0], best], axis=1)
+        return confirmed(finalists, np.stack([values[:, 0], values[rows, columns]], axis=1), self.effort.caution)
+
+    def imagined(self, decision: Decision) -> list[Worlds]:
+        """Worlds that fit, found in rounds."""
+        effort = self.effort
+        seen = tables_as_seen(decision.rules, decision.packed, decision.seat)
+        until = time.monotonic() + effort.time * len(decision)
+        found = np.zeros(len(decision), np.int64)
+        groups: list[Worlds] = []
+        for number in range(effort.rounds):
+            asking = np.flatnonzero(found < effort.worlds)
+            if not asking.size or (number and effort.time and time.monotonic() > until):
+                break
+            groups.append(self._round(seen, decision.key, asking, found, number))
+            found += np.bincount(groups[-1].owner, minlength=len(decision))
+        return groups
+
+    def _round(
+        self, seen: Tables, keys: NDArray[np.uint64], asking: NDArray[np.int64], found: NDArray[np.int64], number: int
+    ) -> Worlds:
+        """What one round of proposals finds for the decisions that ask, numbered behind what was `found` [A]."""
+        effort = self.effort
+        places = np.arange(number * effort.proposals + 1, (number + 1) * effort.proposals + 1).astype(np.uint64)
+        numbers = (mix_array(keys[asking, None] + GOLDEN * places) >> np.uint64(1)).astype(np.int64)
+        proposed = propose(seen.take(asking), self.prior, seed=SEED, numbers=numbers)
+        room = effort.worlds - found[asking]
+        chosen = proposed.kept & (proposed.kept.cumsum(axis=1) <= room[:, None])
+        return proposed.likely(chosen, found[asking]).owned_by(asking)
+
+    def values(self, groups: list[Worlds], candidates: NDArray[np.int64]) -> NDArray[np.float64]:
+        """[A, C, worlds] what the candidates bring in each world in antes, NaN where there is none."""
+        values = np.full((*candidates.shape, self.effort.worlds), np.nan)
+        for worlds in groups:
+            try_actions(worlds, candidates, self.prior, values)
+        return values
+
+
+def is_in_play(decision: Decision) -> NDArray[np.bool_]:
+    """[D] whether a card is to be played."""
+    flags: NDArray[np.bool_] = decision.packed[:, at.OWN_HAND] >> np.uint64(at.PHASE + PLAY) & np.uint64(1) != 0
+    return flags
+
+
+def part_of(decision: Decision, rows: NDArray[np.int64]) -> Decision:
+    """Some of several decisions."""
+    return Decision.from_packed(
+        decision.packed[rows], decision.legal_packed[rows], decision.seat[rows], decision.rules, decision.key[rows]
+    )
