@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 from agents.comparisons import compare, margins
 from agents.lineups import LineUp, entrants_of, pooled
@@ -19,6 +19,7 @@ from agents.statistics import LEVEL
 
 DRAWS = 1000
 LARGEST_STEPS = 200
+TOLERANCE = 1e-9  # of a margin, by which rounding may break a constraint
 NOISE = 1e-4  # alpha-Rank: probability of a step to the worse of two entrants
 
 
@@ -128,6 +129,12 @@ def lottery_of(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     Raises:
         RuntimeError: the solver gave up.
     """
+    lottery = _shortest(margin)
+    return _flattest(margin) if lottery is None else lottery
+
+
+def _shortest(margin: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """[E] the shortest maximal lottery; None where the solver gave up."""
     size = len(margin)
     found = minimize(
         lambda shares: shares @ shares / 2,
@@ -141,9 +148,31 @@ def lottery_of(margin: NDArray[np.float64]) -> NDArray[np.float64]:
         ],
         options={"ftol": 1e-12, "maxiter": LARGEST_STEPS},
     )
+    return _normal(found.x) if found.success else None
+
+
+def _flattest(margin: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[E] a maximal lottery with the smallest largest share, by linear programming; nearly always there is only one."""
+    size = len(margin)
+    no_share_above = np.column_stack([np.eye(size), -np.ones(size)])
+    nobody_ahead = np.column_stack([-margin.T, np.zeros(size)])
+    found = linprog(
+        np.append(np.zeros(size), 1),
+        A_ub=np.concatenate([no_share_above, nobody_ahead]),
+        b_ub=np.zeros(2 * size),
+        A_eq=[[1.0] * size + [0.0]],
+        b_eq=[1.0],
+        bounds=(0, 1),
+        options={"primal_feasibility_tolerance": TOLERANCE},
+    )
     if not found.success:
         raise RuntimeError(f"no maximal lottery was found: {found.message}; margins {margin.tolist()}")
-    positive = np.maximum(found.x, 0)
+    return _normal(found.x[:size])
+
+
+def _normal(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[E] shares without what rounding leaves below 0, adding up to 1."""
+    positive = np.maximum(shares, 0)
     lottery: NDArray[np.float64] = positive / positive.sum()
     return lottery
 

@@ -52,6 +52,15 @@ def test_best_responses_stand_on_the_card(tmp_path):
     assert trained["low"] > 0
 
 
+def test_a_policy_that_fails_in_a_reduced_game_keeps_the_card_of_the_tables(tmp_path, monkeypatch):
+    monkeypatch.setattr("agents.benchmark.GAMES", ("reduced_2p2c",))
+    quick = ["--blocks", "4", "--session-blocks", "0", "--seats", "3", "--response-deals", "0", "--workers", "1"]
+    assert main(["benchmark", "odd_bots:Raises", *quick, "--out", str(tmp_path)]) == 0
+    card = json.loads((tmp_path / "card.json").read_text())
+    assert "out of ideas" in card["exact"]["reduced_2p2c"]
+    assert len(card["sections"][0]["cells"]) == 2 * len(BASELINES)
+
+
 def test_final_and_development_deals_are_other_deals_than_any_seed_of_an_option():
     subject = Entrant("x", "random")
     seeds = {name: Protocol(name).seed for name in SETS}

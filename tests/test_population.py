@@ -146,3 +146,18 @@ def test_no_entrant_beats_a_maximal_lottery(size, seed, decimals):
     assert value_of(margin) == pytest.approx(0, abs=1e-8)
     order = np.random.default_rng(seed).permutation(size)
     np.testing.assert_allclose(lottery_of(margin[np.ix_(order, order)]), lottery[order], atol=1e-6)
+
+
+def test_a_maximal_lottery_of_a_real_tournament_whose_margins_differ_widely():
+    """Sequential quadratic programming gives up here ("positive directional derivative"); it once ended a command."""
+    margin = np.array([[0, 0.0040038429611098155, 0.822465702482598], [0, 0, 0.7866124561894946], [0, 0, 0]])
+    np.testing.assert_allclose(lottery_of(margin - margin.T), [1, 0, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_entrant_beats_a_maximal_lottery_of_margins_of_many_sizes(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(3, 12))
+    margin = np.triu(rng.uniform(-1, 1, (size, size)) * rng.choice([1e-3, 0.1, 1], (size, size)), 1)
+    margin -= margin.T
+    assert (lottery_of(margin) @ margin).min() > -1e-8
