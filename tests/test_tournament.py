@@ -21,6 +21,7 @@ from agents.policy import PolicyError
 from agents.referee import Referee
 from agents.results import Results, ResultsError, Terms
 from agents.stopping import FixedBlocks, Precision
+from agents.summary import summarise
 from agents.tournament import Plan, missing_spans, mixed, pairs, play_tournament
 from bourre_env import Rules
 
@@ -644,6 +645,12 @@ def test_what_belongs_to_the_project_compiles_before_the_clock_runs(monkeypatch)
         assert len(asked) == compiled
     assert {limit.time_limit for limit in asked} == {module.WARM_UP_LIMIT}
     module._compile.cache_clear()
+
+
+def test_names_that_are_no_unicode_reach_the_summary(tmp_path):
+    tables = [summarise(play_tournament(plan_of("random", "always_stay", blocks=2)), seed=0)]
+    tournament_command.write_summary(tmp_path, tables, preset="pagat", command="--out bad\udcff")
+    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["command"] == "--out bad\udcff"
 
 
 def test_names_with_brackets_and_colons_are_printed_as_they_are(capsys):

@@ -156,9 +156,7 @@ def write_summary(out: Path, tables: Sequence[TableSummary], *, preset: str, com
     summary = plain_summary(tables, preset=preset, command=command, versions=versions())
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
-    replace_file(
-        out / SUMMARY, text.encode(errors="backslashreplace")
-    )  # names of files may be no Unicode; JSON reads it
+    replace_file(out / SUMMARY, text.encode(errors="backslashreplace"))  # names of files may be no Unicode
     return summary
 
 
