@@ -41,13 +41,18 @@ class Entrant:
         """The policy, playing under the entrant's name."""
         return _Entered(self.name, load_policy(self.spec))
 
-    def identity(self) -> str:
-        """A digest of the file that decides how it plays: the checkpoint, or the source of its module.
+    def is_ours(self) -> bool:
+        """Whether it plays by code of this project alone: a named policy or a checkpoint."""
+        return self.spec in NAMED or checkpoint_of(Path(self.spec.removesuffix(GREEDY))) is not None
 
-        Results may be put together only when what stands behind a name is the same. A module that imports others may
-        change without its digest.
+    def identity(self) -> str:
+        """A digest of what decides how it plays: the checkpoint and how it is read, or a module's source and attribute.
+
+        Results may be put together only when what stands behind a name is the same, wherever its file lies. A module
+        that imports others may change without its digest.
         """
-        return _digest(_content(self.spec))
+        content = _content(self.spec)
+        return _digest(content + _chosen_in(self.spec).encode()) if content else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,8 @@ def _entrants_of(text: str) -> Iterator[Entrant]:
         yield Entrant(name, spec)
     greedy = GREEDY * spec.endswith(GREEDY)
     for member in members:
-        yield Entrant(f"{name.removesuffix(GREEDY)}/{member.stem}{greedy}", f"{member}{greedy}")
+        called = member.name.removesuffix(".safetensors")
+        yield Entrant(f"{name.removesuffix(GREEDY)}/{called}{greedy}", f"{member}{greedy}")
 
 
 def _members(folder: Path) -> list[Path]:
@@ -125,14 +131,23 @@ def _content(spec: str) -> bytes:
     return source.read_bytes() if source is not None and source.is_file() else b""
 
 
+def _chosen_in(spec: str) -> str:
+    """Which of the policies of its file a spec means: several may come from one."""
+    if spec in NAMED:
+        return f":{spec}"
+    if checkpoint_of(Path(spec.removesuffix(GREEDY))) is not None:
+        return GREEDY * spec.endswith(GREEDY)
+    return f":{spec.partition(':')[2]}"
+
+
 def _text_of(modules: Sequence[ModuleType]) -> bytes:
     """The source of some modules."""
     return b"".join(Path(inspect.getfile(module)).read_bytes() for module in modules)
 
 
 def _digest(content: bytes) -> str:
-    """The beginning of a SHA-256; empty for nothing."""
-    return hashlib.sha256(content).hexdigest()[:IDENTITY_LENGTH] if content else ""
+    """The beginning of a SHA-256."""
+    return hashlib.sha256(content).hexdigest()[:IDENTITY_LENGTH]
 
 
 def check_entrants(entrants: Sequence[Entrant], rules: Rules) -> None:

@@ -45,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _complain(error, WRONG_INPUT)
     except (PolicyFailedError, ControlError, FailedError, BrokenProcessPool, OSError) as error:
         return _complain(error, FAILED)
+    except MemoryError as error:
+        return _complain(f"out of memory: {error}", FAILED)
     except KeyboardInterrupt as interrupt:
         return _complain(str(interrupt) or "interrupted; nothing was written", INTERRUPTED)
     return DONE

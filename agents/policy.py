@@ -103,13 +103,13 @@ def ask_probs(policy: Policy, decision: Decision) -> NDArray[np.float64]:
         PolicyFailedError: it raised, or answered with anything but such probabilities, up to rounding in float32.
     """
     probs: Any = getattr(policy, "probs")  # noqa: B009 - not part of the protocol, since few policies have it
+    legal = decision.legal_action_mask.copy()  # what the policy does to its own arrays changes nothing
     try:
         answer = np.asarray(probs(decision), np.float64)
     except PolicyFailedError:
         raise
     except (Exception, SystemExit) as error:  # a policy may be anybody's code
         raise PolicyFailedError(f"policy {policy.name!r} raised {told(error)}") from error
-    legal = decision.legal_action_mask
     if answer.shape != legal.shape:
         raise PolicyFailedError(f"policy {policy.name!r} gave probabilities {answer.shape}; {legal.shape} is needed")
     sums = answer.sum(axis=1, keepdims=True)
@@ -174,8 +174,8 @@ def as_actions(actions: object, decision: Decision, name: str) -> NDArray[np.int
         )
     try:
         chosen = np.asarray(actions)
-    except ValueError as error:
-        raise PolicyFailedError(f"policy {name!r} returned no array of actions: {error}") from error
+    except (Exception, SystemExit) as error:  # such as a tensor with a gradient
+        raise PolicyFailedError(f"policy {name!r} returned no array of actions: {told(error)}") from error
     if chosen.shape != (len(decision),):
         raise PolicyFailedError(f"policy {name!r} returned shape {chosen.shape}; {(len(decision),)} was asked for")
     if chosen.dtype.kind not in "iu":
@@ -256,7 +256,10 @@ def _imported(reference: str, spec: str) -> Policy:
 
 def told(error: BaseException) -> str:
     """An error as class and text."""
-    return f"{type(error).__name__}: {error}".rstrip(": ")
+    try:
+        return f"{type(error).__name__}: {error}".rstrip(": ")
+    except (Exception, SystemExit):  # a user's error may fail to say what it is
+        return type(error).__name__
 
 
 def _attribute(module_name: str, attribute: str) -> Any:

@@ -124,9 +124,9 @@ def _answer(policy: Policy, decision: Decision, generator: np.random.Generator) 
     """Whatever a policy answers; all it may raise becomes `PolicyFailedError`."""
     try:
         return policy.act(decision, generator)
-    except PolicyFailedError:
+    except (PolicyFailedError, OvertimeError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # a policy may be anybody's code
+    except BaseException as error:  # a policy may be anybody's code; some libraries panic with no `Exception`
         raise PolicyFailedError(f"policy {policy.name!r} raised {told(error)}") from error
 
 

@@ -151,10 +151,14 @@ class Results:
             raise ResultsError(_difference(self.terms, other.terms))
         for name, (spec, identity) in other.entrants.items():
             self.enter(name, spec, identity)
+        grown = set()
         for (seed, line_up), blocks in other.blocks.items():
+            known = self.blocks.get((seed, line_up), ())
             self.add(seed, line_up, blocks)
+            grown |= set(line_up) if len(self.blocks[seed, line_up]) > len(known) else set()
         for name, faults in other.faults.items():
-            self.faults.setdefault(name, Faults()).add(faults)
+            if name in grown or name not in self.faults:  # nothing is counted twice when the blocks are there already
+                _merge_faults(self.faults.setdefault(name, Faults()), faults)
 
     # --- files ---
 
@@ -249,6 +253,13 @@ def _check_repeats(both: Blocks, first: NDArray[np.int64], line_up: LineUp) -> N
                 f"deal {both.deal_ids[different[0]]} of {', '.join(line_up)} has ended in two ways; a policy has "
                 "changed, or does not draw its random numbers from decision.key"
             )
+
+
+def _merge_faults(known: Faults, other: Faults) -> None:
+    """Count the faults of other blocks; of the examples the first by alphabet stays, whichever results come first."""
+    examples = [example for example in (known.example, other.example) if example]
+    known.add(other)
+    known.example = min(examples, default="")
 
 
 def _units(seed: int, deal_ids: NDArray[np.int64]) -> NDArray[np.uint64]:

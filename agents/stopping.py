@@ -68,7 +68,7 @@ class Precision:
         widest = max(half_width(column) for column in means.T)
         if widest <= self.antes:
             return done
-        needed = int(done * min((widest / self.antes) ** 2, 2.0))
+        needed = int(done * min(min(widest / self.antes, 2.0) ** 2, 2.0))  # cut first: a square may overflow
         return min(whole_tasks(max(needed, done + 1)), self.most)
 
 

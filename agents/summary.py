@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.arena import stream_seed
 from agents.cells import Cell, Seating, cells_of, plain_cell, plain_seating, seatings_of
+from agents.lineups import OutcomesError
 from agents.outcomes import Outcomes
 from agents.results import LineUp, Results, means_by_name
 from agents.sequential import Look, SequentialTest
@@ -75,6 +76,10 @@ def summarise(
     Raises:
         OutcomesError: results that contradict themselves.
     """
+    for line_up in line_ups or results.line_ups:
+        blocks = results.of(line_up)
+        if blocks is not None and len(blocks) < 2:
+            raise OutcomesError(f"{', '.join(line_up)}: 1 block has no interval; play at least 2")
     outcomes = results.outcomes(line_ups)
     cells = cells_of(results, line_ups, seed=seed)
     return TableSummary(

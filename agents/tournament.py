@@ -5,6 +5,8 @@ pair. All line-ups play the same deals, and what a block brings depends on its l
 number of the deal alone.
 """
 
+import copy
+import functools
 import itertools
 import time
 from collections import defaultdict, deque
@@ -19,12 +21,15 @@ from agents.arena import play_line_up
 from agents.blocks import Blocks
 from agents.entrants import Entrant
 from agents.executors import map_unordered
+from agents.policy import Policy, load_policy
 from agents.referee import DEFAULT_TIME_LIMIT, Faults, Referee
 from agents.results import LineUp, Results, Terms, means_by_name
 from agents.stopping import StoppingRule
 
 SECONDS_BETWEEN_SAVES = 30.0
 MOST_LINE_UPS = 10_000
+WARM_UPS = 4  # deals
+WARM_UP_LIMIT = 3600.0  # seconds a decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +134,35 @@ def play_tournament(
 def _try_out(plan: Plan, results: Results) -> None:
     """Ask every entrant in a single block first: one that never answers is found out in seconds, not in minutes."""
     for entrant in plan.entrants:
+        if entrant.name in results.faults and results.faults[entrant.name].overtime:
+            continue  # it is not asked any more
         referee = Referee(plan.time_limit)
         rules, terms = plan.terms.rules, plan.terms
         places = [0] * rules.num_players
         play_line_up(
-            rules, [entrant.load()], places, seed=plan.seed, deal_ids=[0], buy_in=terms.buy_in, referee=referee
+            rules, [_ready(entrant, terms)], places, seed=plan.seed, deal_ids=[0], buy_in=terms.buy_in, referee=referee
         )
         if referee.silenced:
             results.drop([entrant.name])
             results.faults |= referee.faults
+
+
+def _ready(entrant: Entrant, terms: Terms) -> Policy:
+    """An entrant's policy, with everything compiled that belongs to this project and not to the entrant."""
+    for spec in ("random", entrant.spec) if entrant.is_ours() else ("random",):
+        _compile(spec, terms)
+    return entrant.load()
+
+
+@functools.cache
+def _compile(spec: str, terms: Terms) -> None:
+    """Play some deals against no clock: on a busy machine compiling alone takes longer than an answer may."""
+    rules = terms.rules
+    referee = Referee(WARM_UP_LIMIT)
+    places = [0] * rules.num_players
+    play_line_up(
+        rules, [load_policy(spec)], places, seed=0, deal_ids=range(WARM_UPS), buy_in=terms.buy_in, referee=referee
+    )
 
 
 def _play_until_somebody_is_silenced(
@@ -157,17 +182,25 @@ def _play_until_somebody_is_silenced(
             done[number] = faults
             slow = {name for name, fault in faults.items() if fault.overtime} - silenced
             if slow:
+                done = {task: found for task, found in done.items() if not slow & set(schedule.line_up(task))}
                 results.drop(slow)
                 results.faults |= {name: faults[name] for name in sorted(slow)}
                 return True
             schedule.take(number, blocks)
             report(blocks.returns.shape[0] * blocks.returns.shape[1], schedule.deals_left())
             if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                save(results)
+                save(_with_faults(results, done, silenced))
                 saved = time.monotonic()
     finally:
         _count_faults(results, [done[number] for number in sorted(done)], silenced)
     return False
+
+
+def _with_faults(results: Results, done: dict[int, dict[str, Faults]], silenced: set[str]) -> Results:
+    """The results with what went wrong in the tasks so far: what is saved may be all that is left."""
+    so_far = Results(results.terms, results.entrants, results.blocks, copy.deepcopy(results.faults))
+    _count_faults(so_far, [done[number] for number in sorted(done)], silenced)
+    return so_far
 
 
 def _count_faults(results: Results, found: list[dict[str, Faults]], silenced: set[str]) -> None:
@@ -201,6 +234,10 @@ class _Schedule:
         self._results.add(self._plan.seed, line_up, blocks)
         self._open[line_up] -= 1
         self._look(line_up)
+
+    def line_up(self, number: int) -> LineUp:
+        """The line-up of a task."""
+        return self._tasks[number].line_up
 
     def deals_left(self) -> int:
         """Deals of the tasks that are not played yet."""
@@ -263,7 +300,7 @@ def play_task(task: BlockTask) -> tuple[Blocks, dict[str, Faults]]:
     referee = Referee(task.time_limit, set(task.silenced))
     blocks = play_line_up(
         task.terms.rules,
-        [entrant.load() for entrant in task.entrants],
+        [_ready(entrant, task.terms) for entrant in task.entrants],
         [[entrant.name for entrant in task.entrants].index(name) for name in task.line_up],
         seed=task.seed,
         deal_ids=np.arange(task.first, task.end),

@@ -1,4 +1,4 @@
-"""Samples per CPU second of SB3-contrib's MaskablePPO on our Gymnasium environment; run by `benchmarks.training`.
+"""Steps per CPU second of SB3-contrib's MaskablePPO on our Gymnasium environment; run by `benchmarks.training`.
 
 Takes one JSON object as its only argument and prints one. It is a script, not a module, so that it runs in an
 interpreter that has little more than `sb3_contrib` and `bourre_env`.
@@ -17,34 +17,37 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from bourre_env.gym import ENV_ID
 
-NUM_ENVS, STEPS = 8, 1024  # samples of an iteration as in our default: about 8,000
+NUM_ENVS, STEPS = 8, 512
 
 
 class Watch(BaseCallback):  # type: ignore[misc]
-    """Counts the samples and CPU seconds of whole iterations, the first left out, and stops after some time."""
+    """Counts the steps and CPU seconds of whole iterations, the first left out, and stops after some time."""
 
     def __init__(self, seconds: float) -> None:
         """Stop at the end of the first iteration after so many CPU seconds."""
         super().__init__()
         self.allowed = seconds
-        self.marks: list[tuple[int, float]] = []
+        self.choices = 0  # steps at which more than one action was legal
+        self.marks: list[tuple[int, int, float]] = []
 
     def _on_rollout_start(self) -> None:
         """Everything before this iteration is learned from."""
-        self.marks.append((self.num_timesteps, time.process_time()))
+        self.marks.append((self.num_timesteps, self.choices, time.process_time()))
 
     def _on_step(self) -> bool:
         """Whether to go on."""
-        return len(self.marks) < 3 or self.marks[-1][1] - self.marks[1][1] < self.allowed
+        self.choices += int((self.locals["action_masks"].sum(axis=1) > 1).sum())
+        return len(self.marks) < 3 or self.marks[-1][2] - self.marks[1][2] < self.allowed
 
-    def rate(self) -> float:
-        """Samples per CPU second."""
-        (first, began), (last, ended) = self.marks[1], self.marks[-1]
-        return (last - first) / (ended - began)
+    def rates(self) -> dict[str, float]:
+        """Steps per CPU second: all, and those with a choice."""
+        (steps, choices, began), (all_steps, all_choices, ended) = self.marks[1], self.marks[-1]
+        seconds = ended - began
+        return {"steps": (all_steps - steps) / seconds, "samples": (all_choices - choices) / seconds}
 
 
 def main(asked: dict[str, Any]) -> None:
-    """Train and print the rate."""
+    """Train and print the rates."""
     torch.set_num_threads(1)
 
     def one_table() -> gymnasium.Env[Any, Any]:
@@ -63,7 +66,7 @@ def main(asked: dict[str, Any]) -> None:
     )
     watch = Watch(asked["seconds"])
     model.learn(total_timesteps=10**9, callback=watch)
-    print(json.dumps({"samples_per_cpu_second": watch.rate()}))
+    print(json.dumps(watch.rates()))
 
 
 if __name__ == "__main__":

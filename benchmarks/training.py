@@ -7,7 +7,8 @@
   makes one); without it that comparison is left out.
 
 Everything takes turns in one run and is measured in CPU seconds of one thread, so that other work on the machine
-changes little. A sample is a decision that was played and learned from.
+changes little. A sample is a decision with a choice that was played and learned from; our environment also shows forced
+decisions, which the trainer's engine plays by itself, and MaskablePPO spends steps on them.
 """
 
 import argparse
@@ -43,7 +44,8 @@ ROOT = Path(__file__).parent.parent
 SB3_PYTHON = ROOT / ".venv-adapters" / "sb3" / "bin" / "python"
 SB3_SCRIPT = Path(__file__).with_name("sb3_trainer.py")
 GOAL_OF_NETWORKS, GOAL_OF_SB3, MOST_OF_ENGINE = 0.85, 10.0, 0.05
-_FIRST_MEASURED = 2  # iterations before are a warm-up
+_WARM_UP = 2  # iterations that do not count
+_SHARE = "speed/share_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +55,16 @@ class Speed:
     Attributes:
         trainer: from one iteration to the next.
         networks: asking and learning alone.
+        ratio: of the two, taken iteration by iteration.
         shares: of the trainer's time by kind of work.
-        sb3: of the other library; None when it was left out.
+        sb3: the other library's "samples" and "steps"; nothing when it was left out.
     """
 
     trainer: float
     networks: float
+    ratio: float
     shares: dict[str, float]
-    sb3: float | None
+    sb3: dict[str, float]
 
 
 class NetworksAlone:
@@ -126,38 +130,59 @@ class NetworksAlone:
         self._optimizers[network].step()
 
 
-def measured_trainer(config: Config, iterations: int) -> tuple[float, float, dict[str, float]]:
-    """Samples per CPU second of the trainer and of its networks alone, in turns, and the shares of its time."""
-    with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(config, Path(folder), warn=print)
-        trainer.warm_up()
-        alone, deals = NetworksAlone(trainer), training_deals(config)
-        threads = Threads(1)
-        rates: dict[str, list[float]] = {"trainer": [], "networks": []}
-        shares: list[dict[str, float]] = []
-        for number in range(_FIRST_MEASURED + iterations):
-            first, decisions = trainer.counters.deals, trainer.counters.decisions
-            seconds, values = cpu_seconds(trainer.iterate)
-            rollout = deals.play(
-                trainer.learner.actor,
-                np.arange(first, trainer.counters.deals),
-                in_play=len(deals.sizes),
-                credit=PotCredit(),
-                threads=threads,
-                watch=Stopwatch(),
-            )
-            alone_seconds, _ = cpu_seconds(alone.work(rollout))
-            if number >= _FIRST_MEASURED:
-                rates["trainer"].append((trainer.counters.decisions - decisions) / seconds)
-                rates["networks"].append(len(rollout) / alone_seconds)
-                shares.append({tag: value for tag, value in values.items() if tag.startswith("speed/share_")})
-        trainer.close()
-    means = {tag.removeprefix("speed/share_"): statistics.fmean(share[tag] for share in shares) for tag in shares[0]}
-    return statistics.median(rates["trainer"]), statistics.median(rates["networks"]), means
+class Measured:
+    """A trainer that is measured iteration by iteration, in turns with its networks alone."""
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        """Start a run in a folder and warm up."""
+        self.rates: dict[str, list[float]] = {"trainer": [], "networks": [], "ratio": []}
+        self.shares: list[dict[str, float]] = []
+        self._trainer, self._deals, self._threads = (
+            Trainer(config, folder, warn=print),
+            training_deals(config),
+            Threads(1),
+        )
+        self._trainer.warm_up()
+        self._alone = NetworksAlone(self._trainer)
+        for _ in range(_WARM_UP):
+            self.iterate(counts=False)
+
+    def iterate(self, *, counts: bool = True) -> None:
+        """One iteration of both over the same deals."""
+        done = self._trainer.counters
+        first, decisions = done.deals, done.decisions
+        seconds, values = cpu_seconds(self._trainer.iterate)
+        rollout = self._deals.play(
+            self._trainer.learner.actor,
+            np.arange(first, done.deals),
+            in_play=len(self._deals.sizes),
+            credit=PotCredit(),
+            threads=self._threads,
+            watch=Stopwatch(),
+        )
+        alone_seconds, _ = cpu_seconds(self._alone.work(rollout))
+        if counts:
+            trainer, networks = (done.decisions - decisions) / seconds, len(rollout) / alone_seconds
+            for name, rate in (("trainer", trainer), ("networks", networks), ("ratio", trainer / networks)):
+                self.rates[name].append(rate)
+            self.shares.append({tag: value for tag, value in values.items() if tag.startswith(_SHARE)})
+
+    def speed(self, sb3: list[dict[str, float]]) -> Speed:
+        """Medians over the iterations, and means of the shares."""
+        rates = {name: statistics.median(values) for name, values in self.rates.items()}
+        shares = {
+            tag.removeprefix(_SHARE): statistics.fmean(share[tag] for share in self.shares) for tag in self.shares[0]
+        }
+        others = {name: statistics.median(rate[name] for rate in sb3) for name in sb3[0]} if sb3 else {}
+        return Speed(**rates, shares=shares, sb3=others)
+
+    def close(self) -> None:
+        """End the run."""
+        self._trainer.close()
 
 
-def measured_sb3(python: Path, config: Config, seconds: float) -> float:
-    """Samples per CPU second of MaskablePPO, measured by another interpreter.
+def measured_sb3(python: Path, config: Config, seconds: float) -> dict[str, float]:
+    """Steps and samples per CPU second of MaskablePPO, measured by another interpreter.
 
     Raises:
         subprocess.CalledProcessError: it failed.
@@ -173,7 +198,8 @@ def measured_sb3(python: Path, config: Config, seconds: float) -> float:
     }
     command = [str(python), str(SB3_SCRIPT), json.dumps(asked)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    return float(json.loads(done.stdout.splitlines()[-1])["samples_per_cpu_second"])
+    rates: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return rates
 
 
 def cpu_seconds(work: Callable[[], "dict[str, float] | None"]) -> tuple[float, "dict[str, float]"]:
@@ -187,16 +213,17 @@ def lines(speed: Speed) -> Iterator[str]:
     """What was measured, beside the goals."""
     yield f"trainer, end to end          {speed.trainer:10,.0f} samples per CPU second"
     yield f"its networks alone           {speed.networks:10,.0f}"
-    yield _beside("trainer / networks alone", speed.trainer / speed.networks, "at least", GOAL_OF_NETWORKS)
+    yield _beside("trainer / networks alone", speed.ratio, "at least", GOAL_OF_NETWORKS)
     yield _beside("engine's share of the time", speed.shares["engine"], "at most", MOST_OF_ENGINE)
     rest = 1 - sum(speed.shares.values())
     named = ", ".join(f"{work} {share:.1%}" for work, share in [*speed.shares.items(), ("other", rest)])
     yield f"the trainer's time           {named}"
-    if speed.sb3 is None:
+    if not speed.sb3:
         yield "SB3-contrib                  not measured; --sb3 names an interpreter that has it"
     else:
-        yield f"SB3-contrib MaskablePPO      {speed.sb3:10,.0f}"
-        yield _beside("trainer / SB3-contrib", speed.trainer / speed.sb3, "at least", GOAL_OF_SB3)
+        samples, steps = speed.sb3["samples"], speed.sb3["steps"]
+        yield f"SB3-contrib MaskablePPO      {samples:10,.0f} ({steps:,.0f} steps, forced ones too)"
+        yield _beside("trainer / SB3-contrib", speed.trainer / samples, "at least", GOAL_OF_SB3)
 
 
 def _beside(name: str, value: float, word: str, goal: float) -> str:
@@ -210,15 +237,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--config", type=Path, default=ROOT / "configs" / "selfplay.toml", help="settings to train by")
     parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE", help="keys to set anew")
-    parser.add_argument("--iterations", type=int, default=8, help="iterations measured, at least 1")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of the trainer and MaskablePPO, at least 1")
+    parser.add_argument("--iterations", type=int, default=4, help="iterations of the trainer in a round, at least 1")
     parser.add_argument("--sb3", type=Path, metavar="PYTHON", help=f"an interpreter with sb3_contrib ({SB3_PYTHON})")
-    parser.add_argument("--sb3-seconds", type=float, default=30.0, help="CPU seconds for MaskablePPO")
+    parser.add_argument("--sb3-seconds", type=float, default=10.0, help="CPU seconds for MaskablePPO in a round")
     options = parser.parse_args(arguments)
     config = read_config(options.config, [*options.set, "run.threads=1"])
-    trainer, networks, shares = measured_trainer(config, max(1, options.iterations))
     python = options.sb3 or (SB3_PYTHON if SB3_PYTHON.exists() else None)
-    sb3 = None if python is None else measured_sb3(python, config, options.sb3_seconds)
-    told = list(lines(Speed(trainer, networks, shares, sb3)))
+    sb3 = []
+    with tempfile.TemporaryDirectory() as folder:
+        measured = Measured(config, Path(folder))
+        for _ in range(max(1, options.rounds)):
+            for _ in range(max(1, options.iterations)):
+                measured.iterate()
+            if python is not None:
+                sb3.append(measured_sb3(python, config, options.sb3_seconds))
+        measured.close()
+    told = list(lines(measured.speed(sb3)))
     print("\n".join(told))
     return int(any("MISSED" in line for line in told))
 

@@ -77,3 +77,32 @@ class SleepsLater(Bot):
         if (trumps >= 3).any():
             time.sleep(600)
         return super().act(decision, rng)
+
+
+class Unreadable(Bot):
+    """Answers with something that refuses to be an array, as a tensor with a gradient does."""
+
+    def act(self, decision, rng):
+        return Unreadable.Answer()
+
+    class Answer:
+        def __array__(self, *args, **kwargs):
+            raise RuntimeError("use detach() first")
+
+
+class Panics(Bot):
+    """Raises what is no `Exception`, as libraries written in Rust do."""
+
+    def act(self, decision, rng):
+        raise BaseException("panic")
+
+
+class Unspeakable(Bot):
+    """Raises an error that fails when it is to be told."""
+
+    def act(self, decision, rng):
+        raise Unspeakable.Error
+
+    class Error(Exception):
+        def __str__(self):
+            raise ValueError("no words")

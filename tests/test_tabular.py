@@ -103,6 +103,17 @@ def test_answers_that_are_no_probabilities_are_refused(answer, words: str) -> No
         strategy_of(Answers(answer), tiny_tree())
 
 
+def test_a_policy_that_writes_into_its_legal_actions_makes_nothing_legal() -> None:
+    class Meddles(Answers):
+        def probs(self, decision):
+            decision.legal_packed[:] = np.uint64(2**64 - 1)
+            decision.legal_action_mask[:] = True
+            return self.answer(decision.legal_action_mask.astype(float))
+
+    with pytest.raises(PolicyFailedError, match="must be probabilities of the legal actions"):
+        strategy_of(Meddles(lambda legal: legal / legal.sum(axis=1, keepdims=True)), tiny_tree())
+
+
 # --- any policy as a table
 
 

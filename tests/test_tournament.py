@@ -14,12 +14,14 @@ from agents.arena import play_blocks, play_line_up, play_line_ups
 from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
 from agents.blocks import COLUMNS, concatenated
 from agents.cells import cells_of, seatings_of
-from agents.entrants import parse_entrants
+from agents.commands import tournament as tournament_command
+from agents.entrants import Entrant, parse_entrants
 from agents.evaluation_cli import main
 from agents.policy import PolicyError
 from agents.referee import Referee
 from agents.results import Results, ResultsError, Terms
 from agents.stopping import FixedBlocks, Precision
+from agents.summary import summarise
 from agents.tournament import Plan, missing_spans, mixed, pairs, play_tournament
 from bourre_env import Rules
 
@@ -587,3 +589,132 @@ def test_a_folder_of_checkpoints_or_runs_stands_for_all_of_them(tmp_path, monkey
     ]
     with pytest.raises(PolicyError, match="at least two"):
         parse_entrants(["runs/x"])
+
+
+# --- attacks that once succeeded ---
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [("random", "always_stay"), ("odd_bots:Bot", "odd_bots:Silent")], ids=["named", "module"]
+)
+def test_another_policy_of_the_same_file_is_another_entrant(first, then, tmp_path, capsys):
+    words = ["random", "--blocks", "2", "--seats", "2", "--out", str(tmp_path)]
+    assert tournament(f"a={first}", *words) == 0
+    before = files_of(tmp_path)
+    assert tournament(f"a={then}", *words) == 2
+    assert "'a' is not the one of the results that are there" in capsys.readouterr().err
+    assert files_of(tmp_path) == before
+
+
+def test_drawing_and_greedy_play_of_one_checkpoint_are_different_entrants(tmp_path):
+    file = tmp_path / "x.safetensors"
+    file.write_bytes(b"weights")
+    drawn, greedy = Entrant("x", str(file)), Entrant("x", f"{file}:greedy")
+    assert drawn.identity() != greedy.identity()
+    moved = tmp_path / "y.safetensors"
+    moved.write_bytes(b"weights")
+    assert Entrant("x", str(moved)).identity() == drawn.identity()
+
+
+def test_run_folders_may_have_dots_in_their_names(tmp_path):
+    for name in ("rate-0.1", "rate-0.2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "last.safetensors").write_bytes(b"")
+    names = [entrant.name for entrant in parse_entrants([f"all={tmp_path}"])]
+    assert names == ["all/rate-0.1", "all/rate-0.2"]
+
+
+@pytest.mark.parametrize("bot", ["Unreadable", "Panics", "Unspeakable"])
+def test_7_2_whatever_a_policy_does_it_forfeits_and_the_tournament_goes_on(bot, tmp_path):
+    assert tournament("random", f"odd=odd_bots:{bot}", "--blocks", "2", "--seats", "2", "--out", str(tmp_path)) == 0
+    entrants = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["entrants"]
+    assert [entrant["name"] for entrant in entrants if entrant["forfeits"]] == ["odd"]
+    assert not entrants[1]["overtime"]
+
+
+def test_what_belongs_to_the_project_compiles_before_the_clock_runs(monkeypatch):
+    """On a busy machine compiling the rule bot once outlasted the grace, and it forfeited every deal."""
+    from agents import tournament as module
+
+    asked = []
+    monkeypatch.setattr(module, "play_line_up", lambda rules, policies, places, **rest: asked.append(rest["referee"]))
+    module._compile.cache_clear()
+    terms = Terms(Rules.preset("pagat", num_players=3))
+    for name, spec, compiled in [("a", "heuristic", 2), ("b", "heuristic", 2), ("c", "odd_bots:Sleeps", 2)]:
+        assert module._ready(Entrant(name, spec), terms).name == name
+        assert len(asked) == compiled
+    assert {limit.time_limit for limit in asked} == {module.WARM_UP_LIMIT}
+    module._compile.cache_clear()
+
+
+def test_names_that_are_no_unicode_reach_the_summary(tmp_path):
+    tables = [summarise(play_tournament(plan_of("random", "always_stay", blocks=2)), seed=0)]
+    tournament_command.write_summary(tmp_path, tables, preset="pagat", command="--out bad\udcff")
+    assert json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))["command"] == "--out bad\udcff"
+
+
+def test_names_with_brackets_and_colons_are_printed_as_they_are(capsys):
+    from agents.commands.options import console
+
+    console().print("[/b] :cat: [red]x[/red]")
+    assert capsys.readouterr().out.strip() == "[/b] :cat: [red]x[/red]"
+
+
+@pytest.mark.parametrize(
+    "words", [["--until-separated", "--effect", "1e200"], ["--time-limit", "1e30"], ["--blocks", "1000000000000"]]
+)
+def test_numbers_that_overflow_are_refused(words, capsys):
+    with pytest.raises(SystemExit) as left:
+        tournament("random", "always_stay", *words)
+    assert left.value.code == 2
+    assert "is too large" in capsys.readouterr().err
+
+
+def test_a_hair_of_precision_asks_for_no_more_than_twice_the_blocks():
+    means = np.arange(4.0)[:, None]
+    assert stopping.Precision(1e-200, 10_000).next(means) == stopping.BLOCKS_IN_A_TASK
+
+
+def test_faults_are_saved_with_their_blocks_and_count_once_however_results_are_merged(tmp_path, monkeypatch):
+    from agents import tournament as module
+
+    monkeypatch.setattr(module, "SECONDS_BETWEEN_SAVES", 0.0)
+    monkeypatch.setattr(stopping, "BLOCKS_IN_A_TASK", 4)
+    words = ["--blocks", "8", "--seats", "2", "--out"]
+    saved = []
+    replace = tournament_command.replace_file
+
+    def kept(path, content):
+        replace(path, content)
+        if path.suffix == ".parquet":
+            saved.append(Results.read(path))
+
+    monkeypatch.setattr(tournament_command, "replace_file", kept)
+    for field in ("random", "always_stay"):
+        assert tournament(field, "odd=odd_bots:PassesInPlay", *words, str(tmp_path / field)) == 0
+    assert all(results.faults["odd"].illegal == results.forfeits("odd") for results in saved)
+    files = []
+    for order in (["random", "always_stay", "random"], ["always_stay", "random"]):
+        out = tmp_path / "-".join(order)
+        assert main(["merge", *(str(tmp_path / name) for name in order), "--out", str(out), "--no-report"]) == 0
+        files.append((out / "blocks-2.parquet").read_bytes())
+        results = Results.read(out / "blocks-2.parquet")
+        assert results.faults["odd"].illegal == results.forfeits("odd") > 0
+    assert files[0] == files[1]
+
+
+def test_a_single_block_is_no_result_yet(tmp_path, capsys):
+    assert tournament("random", "always_stay", "--blocks", "2", "--seats", "2", "--out", str(tmp_path)) == 0
+    file = tmp_path / "blocks-2.parquet"
+    results = Results.read(file)
+    results.blocks = {key: blocks.take(np.array([0])) for key, blocks in results.blocks.items()}
+    file.write_bytes(results.to_bytes())
+    assert main(["merge", str(tmp_path), "--out", str(tmp_path / "merged")]) == 2
+    assert "1 block has no interval" in capsys.readouterr().err
+
+
+def test_a_summary_that_was_tampered_with_makes_no_report(tmp_path, capsys):
+    assert tournament("random", "always_stay", "--blocks", "2", "--seats", "2", "--out", str(tmp_path)) == 0
+    (tmp_path / "summary.json").write_text('{"rules": {"tables": [{"seats": 2}]}}', encoding="utf-8")
+    assert main(["report", str(tmp_path)]) == 2
+    assert "does not fit the blocks" in capsys.readouterr().err

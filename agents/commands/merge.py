@@ -47,7 +47,9 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     reports = [] if options.no_report else [HTML, MARKDOWN]
     check_folder(options.out, [SUMMARY, *reports, *(blocks_file(results.terms.rules) for results in sizes)])
     preset = preset_of(options.folders)
-    tables = [summarise(results, seed=0) for results in sizes]
+    for results in sizes:
+        results.entrants = {name: results.entrants[name] for name in sorted(results.entrants)}
+    tables = [summarise(results, sorted(results.line_ups), seed=0) for results in sizes]
     print_summary(console(), tables, preset=preset)
     options.out.mkdir(parents=True, exist_ok=True)
     for results in sizes:

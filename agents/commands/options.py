@@ -57,8 +57,8 @@ def integer(low: int | None, high: int | None, reason: str = "") -> Callable[[st
     return read
 
 
-def number(low: float, *, exclusive: bool = False) -> Callable[[str], float]:
-    """A reader of finite numbers from `low` on, or above it."""
+def number(low: float, high: float = math.inf, *, exclusive: bool = False) -> Callable[[str], float]:
+    """A reader of finite numbers from `low` on, or above it, up to `high`."""
 
     def read(text: str) -> float:
         try:
@@ -68,6 +68,8 @@ def number(low: float, *, exclusive: bool = False) -> Callable[[str], float]:
         if not math.isfinite(value) or value < low or (exclusive and value == low):
             wanted = f"more than {low:g}" if exclusive else f"at least {low:g}"
             raise argparse.ArgumentTypeError(f"{text} will not do; {wanted} is needed")
+        if value > high:
+            raise argparse.ArgumentTypeError(f"{text} is too large; at most {high:g} is allowed")
         return value
 
     return read
@@ -115,8 +117,8 @@ def check_folder(path: Path, names: Sequence[str], option: str = "--out") -> Non
 
 def console() -> Console:
     """Where tables are printed: as wide as the terminal, or wide enough for every table when piped."""
-    out = Console(highlight=False)
-    return out if out.is_terminal else Console(highlight=False, width=PIPED_WIDTH)
+    width = None if Console().is_terminal else PIPED_WIDTH
+    return Console(highlight=False, markup=False, emoji=False, width=width)  # names may hold brackets and colons
 
 
 def interval(low: float, high: float) -> str:

@@ -54,7 +54,12 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     if is_tournament:
         from agents.report import read_tournament
 
-        make_report(*read_tournament(here), out, costliest=options.costliest)
+        summary, tables = read_tournament(here)
+        try:
+            make_report(summary, tables, out, costliest=options.costliest)
+        except (KeyError, TypeError, ValueError) as error:
+            why = f"{type(error).__name__}: {error}"
+            raise BadInputError(f"{here / SUMMARY} does not fit the blocks beside it ({why})") from None
     else:
         from agents.training_report import write_run_report
 

@@ -42,6 +42,9 @@ from bourre_env.bourre.rules import MAX_CHIPS, Rules
 
 DEFAULT_BLOCKS = 5000
 MOST_BLOCKS = 50_000  # of a line-up that goes on until it has shown enough
+LARGEST_BLOCKS = 10_000_000  # their resampling fills 20 GB
+LARGEST_EFFECT = 100.0  # deviations; larger ones say nothing and overflow
+LONGEST_LIMIT = 86_400.0  # seconds a decision
 
 
 def add_to(commands: Commands) -> None:
@@ -84,9 +87,8 @@ def add_to(commands: Commands) -> None:
     )
     add("--line-up", action="append", default=[], metavar="A,B,B,C", help="another line-up, by names; may be repeated")
     _add_stopping(tournament)
-    add(
-        "--time-limit", type=number(0), default=DEFAULT_TIME_LIMIT, metavar="S", help="seconds a decision (%(default)s)"
-    )
+    limit = number(0, LONGEST_LIMIT)
+    add("--time-limit", type=limit, default=DEFAULT_TIME_LIMIT, metavar="S", help="seconds a decision (%(default)s)")
     add("--workers", type=integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
     add_seed(tournament)
     add("--out", type=folder, metavar="DIR", help="folder for results; what is there already is gone on with")
@@ -100,7 +102,7 @@ def _add_stopping(tournament: argparse.ArgumentParser) -> None:
     add = tournament.add_argument
     add(
         "--blocks",
-        type=integer(2, None, "an interval needs at least 2"),
+        type=integer(2, LARGEST_BLOCKS, "an interval needs at least 2"),
         metavar="N",
         help=f"deals a pair, each played from every seat ({DEFAULT_BLOCKS}; else at most, {MOST_BLOCKS})",
     )
@@ -112,7 +114,7 @@ def _add_stopping(tournament: argparse.ArgumentParser) -> None:
     )
     add(
         "--effect",
-        type=positive,
+        type=number(0, LARGEST_EFFECT, exclusive=True),
         default=EFFECT,
         metavar="X",
         help="smallest difference that test is to find, in deviations of a block (%(default)s)",
@@ -136,11 +138,12 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         summarise(results, plan.line_ups, seed=plan.seed, stop=plan.stop)
         for plan, results in zip(plans, begun, strict=True)
     ]
-    print_summary(console(), tables, preset=options.rules)
+    summary = None  # written before anything is printed: whoever reads the output may stop reading
     if options.out is not None:
         summary = write_summary(options.out, tables, preset=options.rules, command=command_line(words))
-        if not options.no_report:
-            make_report(summary, begun, options.out / HTML)
+    print_summary(console(), tables, preset=options.rules)
+    if summary is not None and not options.no_report:
+        make_report(summary, begun, options.out / HTML)
 
 
 def blocks_file(rules: Rules) -> str:
@@ -152,7 +155,8 @@ def write_summary(out: Path, tables: Sequence[TableSummary], *, preset: str, com
     """Write `summary.json`; what it holds."""
     summary = plain_summary(tables, preset=preset, command=command, versions=versions())
     out.mkdir(parents=True, exist_ok=True)
-    replace_file(out / SUMMARY, (json.dumps(summary, indent=1, ensure_ascii=False) + "\n").encode())
+    text = json.dumps(summary, indent=1, ensure_ascii=False) + "\n"
+    replace_file(out / SUMMARY, text.encode(errors="backslashreplace"))  # names of files may be no Unicode
     return summary
 
 
