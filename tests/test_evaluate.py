@@ -188,8 +188,8 @@ def test_entrants_are_named_or_called_by_their_spec():
     [
         (["random", "heuristik"], "did you mean 'heuristic'?"),
         (["random", "runs/none/best.safetensors"], "no file runs/none/best.safetensors"),
-        (["random", "search:worlds=32"], "search policies do not exist yet"),
-        (["random", "deep=search:worlds=32"], "search policies do not exist yet"),
+        (["random", "search:worlds=x"], "an integer from 4 to 1000000 is needed"),
+        (["random", "deep=search:world=3"], "did you mean 'worlds'?"),
         (["random", "nowhere:Bot"], "ModuleNotFoundError"),
         (["random", "random"], "2 entrants are called 'random'; name them apart with NAME=SPEC, such as first=random"),
         (["a=random", "a=heuristic"], "2 entrants are called 'a'"),
