@@ -133,7 +133,7 @@ def _verdict_legend(table: TableSummary) -> str:
 def _saved(cells: Sequence[Cell]) -> str:
     """How much narrower intervals get when the luck of the cards is taken out."""
     ratios = sorted(cell.adjusted.variance_ratio for cell in cells if cell.adjusted is not None)
-    if not ratios:
+    if not ratios or ratios[-1] >= 1:  # so few blocks that the coefficients are noise
         return ""
     least, most = (round(100 * (1 - ratio)) for ratio in (ratios[-1], ratios[0]))
     share = f"{least}" if least == most else f"{least} to {most}"
