@@ -21,7 +21,7 @@ $(READY): requirements.lock pyproject.toml
 train: $(READY) ## train the default preset (about five minutes), then a small tournament
 	$(BIN)/python train.py
 
-test: $(READY) ## the quick tests (under three minutes)
+test: $(READY) ## the quick tests (about five minutes)
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-all: $(READY) ## every test, the slow ones too
