@@ -9,6 +9,7 @@ import itertools
 import multiprocessing
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -46,7 +47,7 @@ def map_unordered(
                 return
             yield number, function(waiting.popleft())
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_one_thread_of_algebra)
     numbers: dict[Future[Result], int] = {}
     count = itertools.count()
     try:
@@ -63,6 +64,13 @@ def map_unordered(
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _one_thread_of_algebra() -> None:
+    """Keep a worker's matrix products on its own core: threads of several workers would fight for the cores."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for libraries that are loaded later
+    if (torch := sys.modules.get("torch")) is not None:
+        torch.set_num_threads(1)
 
 
 def usable_cores() -> int:
