@@ -22,8 +22,9 @@ from agents.policy import Decision, Policy
 from agents.population import NotAvailable, maximal_lottery
 from agents.ratings import fit_ratings, fit_strengths
 from agents.sequential import SequentialTest
-from agents.simulated import error_of_a_difference, every_cell, simulated_error_rates, simulated_outcomes
+from agents.simulated import error_of_a_difference, simulated_error_rates, simulated_outcomes
 from agents.statistics import LEVEL
+from agents.tournament import pairs
 from agents.verdicts import ABOVE, BELOW, NOT_SEPARATED, cell_verdicts
 from bourre_env.bourre.rules import Rules
 from bourre_env.deck import mix_array, stream_keys
@@ -109,7 +110,7 @@ def played_cells(policies: dict[str, Policy], blocks: int, seed: int) -> list[Ou
     rules, deals = Rules.preset("pagat", num_players=NUM_PLAYERS), np.arange(blocks)
     units = stream_keys(seed, deals)
     outcomes = []
-    for line_up in every_cell(list(policies), NUM_PLAYERS):
+    for line_up in pairs(list(policies), NUM_PLAYERS):
         focal, field = policies[line_up[0]], policies[line_up[1]]
         means = play_blocks(rules, focal, field, seed=seed, deal_ids=deals).block_means
         others = np.repeat(-means[:, None] / (NUM_PLAYERS - 1), NUM_PLAYERS - 1, axis=1)
@@ -224,7 +225,7 @@ def known_strengths(seed: int, report: Report) -> list[Control]:
     recovered = covered_at_once = covered = 0
     for run in range(RUNS):
         rng = np.random.default_rng([seed, 2, run])
-        line_ups = every_cell(names, NUM_PLAYERS)
+        line_ups = pairs(names, NUM_PLAYERS)
         outcomes = simulated_outcomes(names, true, line_ups, blocks=RUN_BLOCKS, deviation=DEVIATION, rng=rng)
         strength = fit_strengths(outcomes, seed=run, draws=RATING_DRAWS)
         low, high = strength.band

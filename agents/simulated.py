@@ -3,7 +3,6 @@
 Shapes: D blocks, N seats, E entrants.
 """
 
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -27,11 +26,6 @@ def normal(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float
 def skewed(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Noise with a long tail to one side, as chips have it."""
     return rng.standard_exponential(shape) - 1
-
-
-def every_cell(names: Sequence[str], num_players: int) -> list[tuple[str, ...]]:
-    """The line-ups of one seat of each entrant against a table of each other one."""
-    return [(focal, *[field] * (num_players - 1)) for focal, field in itertools.permutations(names, 2)]
 
 
 def simulated_outcomes(

@@ -17,13 +17,12 @@ from agents.policy import (
     PolicyError,
     PolicyFailedError,
     ask_probs,
-    check_actions,
     check_rules,
     one_hot,
     tells_probs,
-    told,
     uniform_numbers,
 )
+from agents.referee import strict_answer
 from agents.tree_walk import UNKNOWN
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.rules import Rules
@@ -98,14 +97,7 @@ def _decisions(tree: GameTree, seed: int, sample: int) -> Iterator[tuple[slice, 
 
 def _choice(policy: Policy, decision: Decision, generator: np.random.Generator) -> Vector:
     """[D, A] float64: 1 for the actions that a policy chose this time."""
-    legal = decision.legal_packed.copy()
-    try:
-        answer = policy.act(decision, generator)
-    except PolicyFailedError:
-        raise
-    except (Exception, SystemExit) as error:  # a policy may be anybody's code
-        raise PolicyFailedError(f"policy {policy.name!r} raised {told(error)}") from error
-    return one_hot(check_actions(answer, decision, policy.name, legal), decision)
+    return one_hot(strict_answer(policy, decision, generator), decision)
 
 
 class TabularPolicy:

@@ -21,7 +21,6 @@ EVALUATE = Path(__file__).parent.parent / "evaluate.py"
 
 BOTS = """
 import time
-import numpy as np
 from agents.policy import PolicyError
 
 
@@ -30,21 +29,6 @@ class Bot:
 
     def act(self, decision, rng):
         return decision.legal_action_mask.argmax(axis=1)
-
-
-class Raises(Bot):
-    def act(self, decision, rng):
-        raise RuntimeError("out of ideas")
-
-
-class Silent(Bot):
-    def act(self, decision, rng):
-        return None
-
-
-class Cheats(Bot):
-    def act(self, decision, rng):
-        return np.zeros(len(decision), np.int64) + 84
 
 
 class Slow(Bot):

@@ -15,7 +15,8 @@ from agents.ratings import fit_ratings, fit_strengths
 from agents.resampling import means_over_resampled_deals
 from agents.scores import Scores
 from agents.selfcheck import shuffled
-from agents.simulated import error_of_a_difference, every_cell, normal, simulated_outcomes
+from agents.simulated import error_of_a_difference, normal, simulated_outcomes
+from agents.tournament import pairs
 
 NAMES = ("ann", "bob", "cid", "dot")
 STRENGTHS = np.array([0.6, 0.2, -0.1, -0.7])
@@ -47,7 +48,7 @@ def exact(line_ups, blocks=3):
 def noisy(blocks=40, seed=0, line_ups=None, **settings):
     """Results that STRENGTHS explain up to chance."""
     rng = np.random.default_rng(seed)
-    line_ups = [*every_cell(NAMES, 4), NAMES, NAMES[:2] * 2] if line_ups is None else line_ups
+    line_ups = [*pairs(NAMES, 4), NAMES, NAMES[:2] * 2] if line_ups is None else line_ups
     return simulated_outcomes(NAMES, STRENGTHS, line_ups, blocks=blocks, deviation=1, rng=rng, **settings)
 
 
@@ -132,8 +133,8 @@ def test_a_deal_has_one_weight_in_all_samples_and_in_any_order():
 @pytest.mark.parametrize(
     "line_ups",
     [
-        every_cell(NAMES, 4),
-        every_cell(NAMES, 2),
+        pairs(NAMES, 4),
+        pairs(NAMES, 2),
         [NAMES],
         [("ann", "bob", "bob"), ("cid", "bob", "dot", "dot", "dot"), ("ann", "ann", "ann")],
         [("ann", "bob"), ("bob", "cid"), ("cid", "dot")],
@@ -242,7 +243,7 @@ def test_intervals_cover_about_as_often_as_they_say_and_deals_in_common_are_reck
     """Half of the variance is the deal's; intervals that took cells for independent would be far too short."""
     covered, at_once, differences, errors = [], [], [], []
     for seed in range(150):
-        strength = fit_strengths(noisy(150, seed, every_cell(NAMES, 4)), seed=seed, draws=300)
+        strength = fit_strengths(noisy(150, seed, pairs(NAMES, 4)), seed=seed, draws=300)
         covered.append((strength.low <= STRENGTHS) & (strength.high >= STRENGTHS))
         at_once.append(((strength.band[0] <= STRENGTHS) & (strength.band[1] >= STRENGTHS)).all())
         mean, low, high = strength.differences()

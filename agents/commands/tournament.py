@@ -23,6 +23,7 @@ from agents.commands.options import (
     folder,
     integer,
     number,
+    positive,
     versions,
 )
 from agents.commands.report import make_report
@@ -107,7 +108,6 @@ def _add_stopping(tournament: argparse.ArgumentParser) -> None:
         help=f"deals a pair, each played from every seat ({DEFAULT_BLOCKS}; else at most, {MOST_BLOCKS})",
     )
     until = tournament.add_mutually_exclusive_group()
-    positive = number(0, exclusive=True)
     until.add_argument("--precision", type=positive, metavar="ANTES", help="play until each interval is ± this narrow")
     until.add_argument(
         "--until-separated", action="store_true", help="play until a sequential test (GSPRT) has decided each pair"
