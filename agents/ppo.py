@@ -392,7 +392,7 @@ def mean(values: Tensor, rows: float | None = None) -> Tensor:
 
 def explained_variance(results: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
     """Share of the variance of results that was foreseen: 1 is perfect, 0 no better than a constant."""
-    spread = float(results.var())
+    spread = float(results.var()) if len(results) else 0.0
     return 1 - float((results - expected).var()) / spread if spread > 0 else float("nan")
 
 

@@ -168,6 +168,6 @@ def lost_ranks_named() -> Iterator[None]:
 
         text = str(error)
         if isinstance(error, distributed.DistError) or any(sign in text.lower() for sign in _SIGNS_OF_A_LOSS):
-            reason = text.splitlines()[0][:200]
+            reason = text.splitlines()[0][:160]
             raise LostRankError(f"another process of the run has died or cannot be reached ({reason})") from None
         raise
