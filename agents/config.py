@@ -309,6 +309,11 @@ def check_config(settings: dict[str, Any]) -> Config:
         raise ConfigError("; ".join(_explain(problem) for problem in error.errors())) from None
 
 
+def config_from_toml(text: str) -> Config:
+    """The inverse of `Config.to_toml`."""
+    return check_config(tomllib.loads(text))
+
+
 def changed_keys(old: Config, new: Config) -> list[str]:
     """The dotted names of the keys whose values differ."""
     before, after = old.model_dump(), new.model_dump()

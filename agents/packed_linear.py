@@ -54,9 +54,14 @@ class PackedLinear(nn.Linear):
         return rows
 
 
+def as_signed(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The bits of packed rows [D, W] as int64, which torch can do more with; not copied."""
+    return np.ascontiguousarray(words).view(np.int64)
+
+
 def as_tensor(words: NDArray[np.uint64]) -> Tensor:
-    """The bits of packed rows [D, W] as an int64 tensor, which torch can do more with; not copied."""
-    return torch.from_numpy(np.ascontiguousarray(words).view(np.int64))
+    """The bits of packed rows [D, W] as an int64 tensor on the processor; not copied."""
+    return torch.from_numpy(as_signed(words))
 
 
 def unpacked(words: Tensor) -> Tensor:

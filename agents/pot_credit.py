@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.ranks import ALONE, Ranks
+
 if TYPE_CHECKING:
     from agents.rollout import Rollout
 
@@ -81,14 +83,20 @@ class PotCredit:
         """The credit at tables of one size, as it is now."""
         return Credit(self.shares.get(num_players, Credit.equal(num_players).shares), self.saved_antes)
 
-    def learn(self, rollout: "Rollout") -> None:
-        """Move the shares towards what pots brought in self-play."""
+    def learn(self, rollout: "Rollout", ranks: Ranks = ALONE) -> None:
+        """Move the shares towards what pots brought in self-play, of all ranks."""
         if not self.by_seat:
             return
+        ours = {}
         for size in np.unique(rollout.num_players[rollout.self_play]).tolist():
             earned = rollout.earned[rollout.self_play & (rollout.num_players == size), :size]
-            rate = 1 - math.exp(-len(earned) / MEMORY)
-            moved = (1 - rate) * self.at(size).shares + rate * earned.mean(axis=0)
+            ours[size] = (earned.sum(axis=0), len(earned))
+        everybodys = ranks.gather(ours)
+        for size in sorted(set().union(*everybodys)):
+            parts = [theirs[size] for theirs in everybodys if size in theirs]
+            deals = sum(number for _, number in parts)
+            rate = 1 - math.exp(-deals / MEMORY)
+            moved = (1 - rate) * self.at(size).shares + rate * (sum(chips for chips, _ in parts) / deals)
             self.shares[size] = moved / moved.sum()
 
     def describe(self) -> dict[str, float]:

@@ -4,12 +4,15 @@ Read from top to bottom: what one update does, then the loss. Every decision of 
 brought that seat, less what the critic, who may see all hands, expected. Nothing is discounted and no trajectory is
 cut. With `gae_lambda` below 1 part of the credit is what the critic expected at the seat's later decisions of the deal.
 
+Several ranks learn what one would have learned from the deals of all: minibatches, advantages and losses are those of
+all decisions, each rank works on its own ones, and the gradients are added up.
+
 Shapes: D decisions, A actions, W words of an observation, K words of hidden hands.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -17,14 +20,19 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.config import LearnConfig
-from agents.device import CPU, device_of, legal_mask, packed_rows, rows_at_a_time
+from agents.device import CPU, device_of, legal_mask, packed_rows, rows_at_a_time, sent
 from agents.distribution import MaskedDistribution
+from agents.minibatches import Numbering
 from agents.network import PASS, STAY, Actor, Critic, NetworkSpec
+from agents.ranks import ALONE, Ranks, lost_ranks_named
 from agents.rollout import Rollout
 from agents.threads import Threads
 
 ADAM_EPSILON = 1e-5
 _NO_SPREAD = 1e-6  # added to the standard deviation of advantages
+
+Minibatches: TypeAlias = Iterator[Iterator[tuple[NDArray[np.int64], int]]]
+"""The minibatches of each epoch: rows, and the decisions of all ranks that are in it."""
 
 
 class DivergedError(RuntimeError):
@@ -68,7 +76,15 @@ class Learner:
         critic: only learns.
     """
 
-    def __init__(self, spec: NetworkSpec, config: LearnConfig, *, seed: int, device: torch.device = CPU) -> None:
+    def __init__(
+        self,
+        spec: NetworkSpec,
+        config: LearnConfig,
+        *,
+        seed: int,
+        device: torch.device = CPU,
+        ranks: Ranks = ALONE,
+    ) -> None:
         """Draw the networks' weights.
 
         Args:
@@ -76,92 +92,104 @@ class Learner:
             config: the hyper-parameters.
             seed: decides the weights; 0 to 2^64 - 1.
             device: where the networks live.
+            ranks: who learns together; all make their learner at the same time.
         """
         generator = torch.Generator().manual_seed(seed)
-        self.config = config
+        self.config, self._ranks = config, ranks
         self.actor = Actor(spec, generator).to(device)
         self.critic = Critic(spec, generator).to(device)
         self._actor_optimizer = _adam(self.actor)
         self._critic_optimizer = _adam(self.critic)
+        self._loss_of_actor = ranks.share(_ActorLoss(self.actor, config))
+        self._loss_of_critic = ranks.share(_CriticLoss(self.critic, config))
 
     def update(self, rollout: Rollout, weights: Weights, *, seed: int, threads: Threads) -> dict[str, float]:
         """Learn from finished deals, `epochs` times over.
 
         Args:
-            rollout: deals just played by the actor.
+            rollout: deals just played by the actor; those of this rank.
             weights: coefficients of this update.
             seed: decides the minibatches.
             threads: actor and critic learn side by side on two of them.
 
         Returns:
-            Values by tag; those of the losses are means over the last epoch.
+            Values by tag; those of the losses are means over the last epoch, the explained variance is this rank's.
 
         Raises:
-            DivergedError: a loss or an output is not finite; that step is not taken.
+            DivergedError: a loss or an output is not finite; that step is not taken, by any rank.
+            LostRankError: another rank has died.
         """
         values = self._values(rollout, threads)
         targets = lambda_returns(rollout, values, self.config.gae_lambda)
         raw = targets - values
-        advantages = (raw - raw.mean()) / (raw.std() + _NO_SPREAD)
+        mean, deviation = self._ranks.mean_and_deviation(raw)
+        advantages = (raw - mean) / (deviation + _NO_SPREAD)
+        numbering = Numbering.of(rollout.step, self._ranks)
         pieces: list[Callable[[], Measures]] = [
-            lambda: self._learn_actor(rollout, advantages, weights, np.random.default_rng(seed)),
-            lambda: self._learn_critic(rollout, targets, weights, np.random.default_rng(seed)),
+            lambda: self._learn_actor(rollout, advantages, weights, self._drawn(numbering, seed)),
+            lambda: self._learn_critic(rollout, targets, weights, self._drawn(numbering, seed)),
         ]
-        of_actor, of_critic = threads.map(_call, pieces)
+        # NCCL wants its messages in one order on all ranks, whichever network they belong to
+        side_by_side = self._ranks.count == 1 or device_of(self.actor).type == "cpu"
+        of_actor, of_critic = threads.map(_call, pieces) if side_by_side else [piece() for piece in pieces]
         return {
-            **of_actor.means(),
-            **of_critic.means(),
+            **of_actor.means(self._ranks),
+            **of_critic.means(self._ranks),
             "critic/explained_variance": explained_variance(rollout.rewards, values),
-            "critic/advantage_std": float(raw.std()),
+            "critic/advantage_std": float(deviation),
         }
+
+    def _drawn(self, numbering: Numbering, seed: int) -> Minibatches:
+        """The minibatches of all epochs."""
+        order = np.random.default_rng(seed)
+        for _ in range(self.config.epochs):
+            yield numbering.minibatches(self.config.minibatch, order)
 
     def _values(self, rollout: Rollout, threads: Threads) -> NDArray[np.float32]:
         """[D] float32: what the critic expected before this update."""
         size = rows_at_a_time(device_of(self.critic))
         starts = range(0, len(rollout), size)
-        return np.concatenate(
-            threads.map(lambda start: expect(self.critic, rollout.words[start : start + size]), starts)
-        )
+        parts = threads.map(lambda start: expect(self.critic, rollout.words[start : start + size]), starts)
+        return np.concatenate(parts or [np.empty(0, np.float32)])
 
     def _learn_actor(
-        self, rollout: Rollout, advantages: NDArray[np.float32], weights: Weights, order: np.random.Generator
+        self, rollout: Rollout, advantages: NDArray[np.float32], weights: Weights, epochs: Minibatches
     ) -> "Measures":
         """All epochs of the actor."""
-        for epoch in range(1, self.config.epochs + 1):
+        for epoch, minibatches in enumerate(epochs, start=1):
             measures = Measures(idle=epoch < self.config.epochs)
-            for rows in _minibatches(len(rollout), self.config.minibatch, order):
+            for rows, number in minibatches:
                 batch = Minibatch.of(rollout, advantages, rows, self.actor.spec, device_of(self.actor))
-                try:
-                    distribution = self.actor(batch.observation, batch.legal)
-                except FloatingPointError as error:
-                    raise DivergedError(str(error)) from None
-                loss = actor_loss(distribution, batch, self.actor.groups, weights, self.config, measures)
+                loss = self._loss_of_actor(batch, weights, number / self._ranks.count, measures)
                 norm = self._step(self.actor, self._actor_optimizer, loss, weights.learning_rate)
                 measures.add("ppo/gradient_norm", norm)
         return measures
 
     def _learn_critic(
-        self, rollout: Rollout, targets: NDArray[np.float32], weights: Weights, order: np.random.Generator
+        self, rollout: Rollout, targets: NDArray[np.float32], weights: Weights, epochs: Minibatches
     ) -> "Measures":
         """All epochs of the critic."""
-        for _ in range(self.config.epochs):
+        for minibatches in epochs:
             measures = Measures()
-            for rows in _minibatches(len(rollout), self.config.minibatch, order):
-                values = self.critic(packed_rows(rollout.words[rows], device_of(self.critic)))
-                loss = critic_loss(values, torch.from_numpy(targets[rows]).to(values.device), self.config.huber)
+            for rows, number in minibatches:
+                words = packed_rows(rollout.words[rows], device_of(self.critic))
+                loss = self._loss_of_critic(words, sent(targets[rows], words.device), number / self._ranks.count)
                 self._step(self.critic, self._critic_optimizer, loss, weights.learning_rate)
                 measures.add("critic/value_loss", loss.item())
         return measures
 
     def _step(self, network: nn.Module, optimizer: torch.optim.Adam, loss: Tensor, learning_rate: float) -> float:
-        """One step of an optimiser down a loss; returns the length of the gradient."""
-        if not bool(torch.isfinite(loss)):
-            raise DivergedError("the loss is not finite")
+        """One step of an optimiser down a loss; returns the length of the gradient.
+
+        A loss that is no number makes the gradient none, which is how the other ranks learn of it.
+        """
+        broken = not bool(torch.isfinite(loss))
         optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        with lost_ranks_named():
+            (loss * torch.nan if broken else loss).backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.gradient_norm)
-        if not bool(torch.isfinite(norm)):
-            raise DivergedError("the gradient is not finite")
+        if broken or not bool(torch.isfinite(norm)):
+            raise DivergedError(f"the {'loss' if broken else 'gradient'} is not finite")
         optimizer.param_groups[0]["lr"] = learning_rate
         optimizer.step()
         return norm.item()
@@ -185,6 +213,36 @@ class Learner:
         self.critic.load_state_dict(state["critic"])
         self._actor_optimizer.load_state_dict(state["actor_optimizer"])
         self._critic_optimizer.load_state_dict(state["critic_optimizer"])
+
+
+class _ActorLoss(nn.Module):
+    """The actor with its loss: one function from a minibatch to a scalar, whose gradients ranks can share."""
+
+    def __init__(self, actor: Actor, config: LearnConfig) -> None:
+        """Take the actor's weights as its own."""
+        super().__init__()
+        self.actor, self._config = actor, config
+
+    def forward(self, batch: "Minibatch", weights: Weights, rows: float, measures: "Measures") -> Tensor:
+        """A scalar (`actor_loss`); not a number where the weights have diverged."""
+        try:
+            distribution = self.actor(batch.observation, batch.legal)
+        except FloatingPointError:
+            return torch.stack([weight.sum() * torch.nan for weight in self.actor.parameters()]).sum()
+        return actor_loss(distribution, batch, self.actor.groups, weights, self._config, measures, rows=rows)
+
+
+class _CriticLoss(nn.Module):
+    """The critic with its loss."""
+
+    def __init__(self, critic: Critic, config: LearnConfig) -> None:
+        """Take the critic's weights as its own."""
+        super().__init__()
+        self.critic, self._huber = critic, config.huber
+
+    def forward(self, words: Tensor, results: Tensor, rows: float) -> Tensor:
+        """A scalar (`critic_loss`)."""
+        return critic_loss(self.critic(words), results, self._huber, rows=rows)
 
 
 def _call(piece: "Callable[[], Measures]") -> "Measures":
@@ -263,9 +321,9 @@ class Minibatch:
         return Minibatch(
             observation=packed_rows(rollout.words[rows, : spec.num_words], device),
             legal=legal_mask(rollout.legal[rows], spec.num_actions, device),
-            actions=torch.from_numpy(rollout.actions[rows]).to(device),
-            log_probs=torch.from_numpy(rollout.log_probs[rows]).to(device),
-            advantages=torch.from_numpy(advantages[rows]).to(device),
+            actions=sent(rollout.actions[rows], device),
+            log_probs=sent(rollout.log_probs[rows], device),
+            advantages=sent(advantages[rows], device),
         )
 
 
@@ -276,6 +334,8 @@ def actor_loss(
     weights: Weights,
     config: LearnConfig,
     measures: "Measures",
+    *,
+    rows: float | None = None,
 ) -> Tensor:
     """The loss of the actor: clipped policy gradient, entropy bonus, and a pull to the policy that played.
 
@@ -286,42 +346,53 @@ def actor_loss(
         weights: coefficients of the entropy terms.
         config: clip range and weight of the pull.
         measures: is told what it looked like.
+        rows: what sums over rows are divided by; the number of rows when left out.
 
     Returns:
         A scalar.
     """
     log_ratio = distribution.log_prob(batch.actions) - batch.log_probs
     ratio = log_ratio.exp()
-    policy_loss = clipped_policy_loss(ratio, batch.advantages, config.clip)
+    policy_loss = clipped_policy_loss(ratio, batch.advantages, config.clip, rows=rows)
     choice, inside = distribution.entropy_in_two_steps(groups)
     # Schulman's estimator of KL(played || learned): never negative, and small where the ratio is near 1
-    kl = (ratio - 1 - log_ratio).mean()
-    loss = policy_loss - weights.entropy * (choice + inside).mean() - weights.stay_or_pass_entropy * choice.mean()
+    kl = mean(ratio - 1 - log_ratio, rows)
+    bonus = weights.entropy * mean(choice + inside, rows) + weights.stay_or_pass_entropy * mean(choice, rows)
+    loss = policy_loss - bonus
     if config.proximal_kl:  # at weight 0 it must not matter what the divergence is
         loss = loss + config.proximal_kl * kl
     if not measures.idle:
         with torch.no_grad():
             measures.add("ppo/policy_loss", policy_loss.item())
             measures.add("ppo/kl", kl.item())
-            measures.add("ppo/clip_fraction", ((ratio - 1).abs() > config.clip).float().mean().item())
+            measures.add("ppo/clip_fraction", mean(((ratio - 1).abs() > config.clip).float(), rows).item())
             _measure_entropies(choice, inside, batch.legal, groups, measures)
     return loss
 
 
-def clipped_policy_loss(ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
+def clipped_policy_loss(ratio: Tensor, advantages: Tensor, clip: float, *, rows: float | None = None) -> Tensor:
     """A scalar: minus the mean of the smaller of the plain and the clipped objective (equation 7 of the paper)."""
     clipped = ratio.clamp(1 - clip, 1 + clip)
-    return -torch.minimum(ratio * advantages, clipped * advantages).mean()
+    return -mean(torch.minimum(ratio * advantages, clipped * advantages), rows)
 
 
-def critic_loss(values: Tensor, rewards: Tensor, huber: float) -> Tensor:
+def critic_loss(values: Tensor, rewards: Tensor, huber: float, *, rows: float | None = None) -> Tensor:
     """A scalar: Huber loss of the values [D] against the results [D], both in pots."""
-    return torch.nn.functional.huber_loss(values, rewards, delta=huber)
+    return mean(torch.nn.functional.huber_loss(values, rewards, delta=huber, reduction="none"), rows)
+
+
+def mean(values: Tensor, rows: float | None = None) -> Tensor:
+    """A scalar: the sum of the values [D] over `rows`, or over D when that is left out.
+
+    Each of R ranks has some of the rows of a minibatch and divides by an R-th of them all: the mean over the ranks,
+    which is what becomes of their gradients, is then the mean over all rows, and a rank may well have none.
+    """
+    return values.sum() / (len(values) if rows is None else rows)
 
 
 def explained_variance(results: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
     """Share of the variance of results that was foreseen: 1 is perfect, 0 no better than a constant."""
-    spread = float(results.var())
+    spread = float(results.var()) if len(results) else 0.0
     return 1 - float((results - expected).var()) / spread if spread > 0 else float("nan")
 
 
@@ -336,12 +407,11 @@ def _measure_entropies(choice: Tensor, inside: Tensor, legal: Tensor, groups: Te
         ("policy/entropy_play", total[~declares]),
         ("policy/entropy_stay_or_pass", choice[may_stay & may_pass]),
     ):
-        if len(values):
-            measures.add(tag, values.mean().item())
+        measures.add(tag, values.mean().item() if len(values) else 0.0, weight=len(values))
 
 
 class Measures:
-    """Means of numbers that come in one minibatch at a time.
+    """Means of numbers that come in one minibatch at a time, on every rank one for its own rows.
 
     Attributes:
         idle: nobody will ask for them, so there is no need to work them out.
@@ -350,20 +420,28 @@ class Measures:
     def __init__(self, *, idle: bool = False) -> None:
         """Nothing has come in."""
         self.idle = idle
-        self._values: dict[str, list[float]] = {}
+        self._values: dict[str, list[tuple[float, float]]] = {}
 
-    def add(self, tag: str, value: float) -> None:
-        """One more number."""
-        self._values.setdefault(tag, []).append(value)
+    def add(self, tag: str, value: float, *, weight: float = 1) -> None:
+        """One more number; ranks' numbers of a minibatch count by their weights, and minibatches alike."""
+        self._values.setdefault(tag, []).append((value, weight))
 
-    def means(self) -> dict[str, float]:
-        """The mean of each tag."""
-        return {tag: sum(values) / len(values) for tag, values in self._values.items()}
+    def means(self, ranks: Ranks = ALONE) -> dict[str, float]:
+        """The mean of each tag; what no minibatch had anything of is left out."""
+        everybodys = ranks.gather(self._values)
+        means = {}
+        for tag in self._values:
+            minibatches = zip(*(values[tag] for values in everybodys), strict=True)
+            found = [_weighted(parts) for parts in minibatches if any(weight for _, weight in parts)]
+            if found:
+                means[tag] = sum(found) / len(found)
+        return means
 
 
-def _minibatches(count: int, size: int, order: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Every row once, in random order, in parts of nearly equal length and at most `size`."""
-    yield from np.array_split(order.permutation(count), -(-count // size))
+def _weighted(parts: Sequence[tuple[float, float]]) -> float:
+    """The mean of (value, weight); of one part its very value."""
+    total = sum(weight for _, weight in parts)
+    return sum(value * (weight / total) for value, weight in parts)
 
 
 def _between(start: float, end: float, progress: float) -> float:

@@ -7,14 +7,14 @@ between rollouts. Deals are played to their ends: no trajectory is ever cut.
 Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from agents.arena import seats_in, stream_seed
-from agents.device import device_of, legal_mask, packed_rows, rows_at_a_time
+from agents.device import device_of, legal_mask, packed_rows, rows_at_a_time, sent
 from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.policy import Decision, Policy, uniform_numbers
@@ -22,7 +22,7 @@ from agents.pot_credit import Credit
 from agents.referee import strict_answer
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.rules import BUY_IN, MAX_PLAYERS
+from bourre_env.bourre.rules import BUY_IN, MAX_HAND, MAX_PLAYERS
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
 
 DEAL_STREAM = "training: packs of the deals"
@@ -30,6 +30,9 @@ ACTION_STREAM = "training: choices of the network"
 POT_STREAM = "training: pots at the start"
 STACK_STREAM = "training: stacks at the start"
 LINE_UP_STREAM = "training: who sits where"
+MOST_STEPS = MAX_PLAYERS * (MAX_HAND + 1)
+"""Bound on the steps of a deal: every seat declares once and plays its hand."""
+
 NETWORK = -1  # in a line-up; other entries are indices of policies
 _NO_DECISION = 0  # any action; tables that are settled ignore it
 _NOBODY = -2
@@ -128,6 +131,7 @@ class Rollout:
         rewards: [D] float32, what the deal brought the seat that decided, in pots it played for.
         deal: [D] int64, index of the deal, 0 to B-1.
         seat: [D] int8, the seat that decided.
+        step: [D] int64, in which step of all tables; it rises, and tables of another size go on from `MOST_STEPS`.
         num_words: W.
         self_play: [B] bool, deals in which the network had every seat.
         returns: [B, N] int32, chips won or lost.
@@ -147,6 +151,7 @@ class Rollout:
     rewards: NDArray[np.float32]
     deal: NDArray[np.int64]
     seat: NDArray[np.int8]
+    step: NDArray[np.int64]
     num_words: int
     self_play: NDArray[np.bool_]
     returns: NDArray[np.int32]
@@ -166,6 +171,11 @@ class Rollout:
         """B."""
         return len(self.pot)
 
+    def nothing(self) -> "Rollout":
+        """The same without any deal."""
+        columns = {name: getattr(self, name)[:0] for name in _names_of_columns()}
+        return replace(self, **columns)
+
     def following(self) -> NDArray[np.int64]:
         """[D] int64: the row of the same seat's next decision in the same deal, -1 where there is none."""
         trajectory = self.deal * MAX_PLAYERS + self.seat
@@ -174,6 +184,11 @@ class Rollout:
         following = np.full(len(self), -1, np.int64)
         following[order[:-1][goes_on]] = order[1:][goes_on]
         return following
+
+
+def _names_of_columns() -> list[str]:
+    """The arrays of a rollout."""
+    return [field.name for field in fields(Rollout) if field.name != "num_words"]
 
 
 @dataclass(slots=True)
@@ -312,7 +327,7 @@ def _choose(
     """Drawn actions [D] and their log-probabilities [D]."""
     device = device_of(actor)
     distribution = actor(packed_rows(words, device), legal_mask(legal, actor.spec.num_actions, device))
-    actions = distribution.sample(torch.from_numpy(uniforms).to(device))
+    actions = distribution.sample(sent(uniforms, device))
     return actions.cpu().numpy(), distribution.log_prob(actions).cpu().numpy()
 
 
@@ -345,6 +360,7 @@ def _collect(
         rewards=rewards[deal, seat],
         deal=deal,
         seat=seat,
+        step=np.repeat(np.arange(len(steps)), [len(step.deal) for step in steps]),
         num_words=num_words,
         self_play=(line_ups == NETWORK).all(axis=1),
         returns=tables.returns,

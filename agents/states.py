@@ -35,10 +35,15 @@ def save_state(folder: Path, state: dict[str, Any]) -> None:
     Raises:
         OSError: it could not be written; what was there is untouched.
     """
+    replace_file(folder / STATE_FILE, to_bytes(state), previous=folder / PREVIOUS_STATE_FILE)
+
+
+def to_bytes(state: dict[str, Any]) -> bytes:
+    """A state with its checksum."""
     on_cpu = to_cpu(state)
     buffer = io.BytesIO()
     torch.save({**on_cpu, _CHECKSUM: checksum(on_cpu)}, buffer)
-    replace_file(folder / STATE_FILE, buffer.getvalue(), previous=folder / PREVIOUS_STATE_FILE)
+    return buffer.getvalue()
 
 
 def load_state(folder: Path, take: Callable[[dict[str, Any]], None], *, warn: Callable[[str], None]) -> None:
@@ -85,7 +90,16 @@ def _read(path: Path) -> dict[str, Any]:
     Raises:
         Exception: it is not.
     """
-    state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    return from_bytes(path.read_bytes())
+
+
+def from_bytes(content: bytes) -> dict[str, Any]:
+    """The inverse of `to_bytes`.
+
+    Raises:
+        Exception: it is damaged.
+    """
+    state: dict[str, Any] = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     if state.pop(_CHECKSUM, None) != checksum(state):
         raise ValueError("it does not match its checksum")
     return state

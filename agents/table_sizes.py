@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from agents.arena import stream_seed
 from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.policy import uniform_numbers
 from agents.pot_credit import PotCredit
-from agents.rollout import Rollout, SelfPlay
+from agents.rollout import MOST_STEPS, Rollout, SelfPlay
 from agents.threads import Threads
 from bourre_env.deck import stream_keys
 
@@ -57,6 +57,7 @@ class TrainingDeals:
             watch: is told where the time goes.
         """
         which = self.which(deal_ids, in_play)
+        sizes = np.unique(which)
         rollouts = [
             self.sizes[size].play(
                 actor,
@@ -65,9 +66,9 @@ class TrainingDeals:
                 watch=watch,
                 credit=credit.at(self.sizes[size].rules.num_players),
             )
-            for size in np.unique(which)
+            for size in sizes
         ]
-        return rollouts[0] if len(rollouts) == 1 else joined(rollouts)
+        return joined(rollouts, sizes)
 
     def which(self, deal_ids: NDArray[np.int64], in_play: int) -> NDArray[np.int64]:
         """[B] int64: the index of each deal's size among the first `in_play`."""
@@ -88,8 +89,13 @@ class TrainingDeals:
         return min(len(self.sizes), 1 + int(progress / curriculum * len(self.sizes)))
 
 
-def joined(rollouts: Sequence[Rollout]) -> Rollout:
-    """One rollout of several, whose tables may differ in size; the deals are numbered through."""
+def joined(rollouts: Sequence[Rollout], sizes: ArrayLike) -> Rollout:
+    """One rollout of several, whose tables may differ in size; the deals are numbered through.
+
+    Args:
+        rollouts: at least one.
+        sizes: the index of each one's table size, rising, by which its steps are numbered.
+    """
     starts = np.cumsum([0, *(rollout.num_deals for rollout in rollouts[:-1])])
     seats = max(rollout.returns.shape[1] for rollout in rollouts)
 
@@ -107,6 +113,9 @@ def joined(rollouts: Sequence[Rollout]) -> Rollout:
     by_seat = ("returns", "stayed", "bourre", "earned")
     return Rollout(
         deal=np.concatenate([rollout.deal + start for rollout, start in zip(rollouts, starts, strict=True)]),
+        step=np.concatenate(
+            [rollout.step + MOST_STEPS * size for rollout, size in zip(rollouts, np.asarray(sizes), strict=True)]
+        ),
         num_words=rollouts[0].num_words,
         **{name: together(name) for name in by_decision + by_deal},  # type: ignore[arg-type]
         **{name: padded(name) for name in by_seat},  # type: ignore[arg-type]

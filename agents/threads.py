@@ -25,13 +25,14 @@ class Threads:
         count: how many there are.
     """
 
-    def __init__(self, count: int) -> None:
-        """Start with at most as many threads as there are cores.
+    def __init__(self, count: int, *, processes: int = 1) -> None:
+        """Start with at most as many threads as there are cores for this process.
 
         Args:
             count: threads wanted, at least 1.
+            processes: how many like this one share the cores.
         """
-        self.count = min(count, usable_cores())
+        self.count = min(count, max(1, usable_cores() // processes))
         inside = max(1, self.count // NETWORKS)
         torch.set_num_threads(inside)
         self._pool = (

@@ -3,6 +3,9 @@
 A run folder holds `config.toml`, `last.safetensors`, `best.safetensors` and `snapshots/` (to play with), `trainer.pt`
 (only to go on training), `status.json`, `metrics.jsonl` and TensorBoard's files. The best checkpoint and the state from
 before the present ones stay as `best.previous.safetensors` and `trainer.previous.pt`.
+
+Several ranks are one run: the first alone writes, logs and measures, its counters and clock are everybody's, and any of
+them may ask for the end. Their number changes nothing but the speed, so a run may be resumed with another one.
 """
 
 import contextlib
@@ -14,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents import ending
 from agents.arena import play_blocks, stream_seed
@@ -31,11 +35,12 @@ from agents.neural import NetworkPolicy
 from agents.policy import Policy, load_policy
 from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Learner, Weights
+from agents.ranks import ALONE, Ranks
 from agents.rollout import Opponents, Rollout, SelfPlay, StartingPots, StartingStacks
 from agents.runs import STATE_FILE, STATUS
 from agents.snapshots import FOLDER as SNAPSHOTS
 from agents.snapshots import Snapshots
-from agents.states import load_state, save_state, save_status, set_aside
+from agents.states import from_bytes, load_state, save_state, save_status, set_aside, to_bytes
 from agents.statistics import Estimate, estimate
 from agents.table_sizes import TrainingDeals
 from agents.threads import Threads
@@ -68,21 +73,33 @@ class Trainer:
         strength: results of the last evaluation by yardstick.
         saved: whether the last state and checkpoint could be written.
         snapshots: networks of earlier in the run.
+        log: the logs; None for ranks but the first.
     """
 
-    def __init__(self, config: Config, folder: Path, *, warn: Callable[[str], None], resume: bool = False) -> None:
+    def __init__(
+        self,
+        config: Config,
+        folder: Path,
+        *,
+        warn: Callable[[str], None],
+        resume: bool = False,
+        ranks: Ranks = ALONE,
+    ) -> None:
         """Make a new run in an existing folder, or take up the one that is there.
 
         Args:
             config: the settings.
-            folder: the run folder.
+            folder: the run folder; only the first rank looks at it.
             warn: told about what went wrong without stopping the run.
             resume: take up the run in the folder.
+            ranks: the processes that train together.
 
         Raises:
             CheckpointError: there is nothing to resume, or it does not fit the settings.
+            ConfigError: there is no such device.
+            LostRankError: another rank has died.
         """
-        self.config, self.folder, self._warn = config, folder, warn
+        self.config, self.folder, self._warn, self._ranks = config, folder, warn, ranks
         self.games = config.games()
         self.yardsticks = yardsticks(config)
         self.chosen_by = list(self.yardsticks)[-1]
@@ -90,26 +107,32 @@ class Trainer:
         self.strength: dict[str, Estimate] = {}
         self.saved = False
         self._failing: set[str] = set()  # files that could not be written the last time
-        self._threads = Threads(config.run.threads)
+        self._threads = Threads(config.run.threads, processes=ranks.local_count)
         self.credit = PotCredit(config.rollout.carry_credit == "by_seat", config.rollout.ante_credit)
         self._deals = training_deals(config)
-        weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device)
-        self.learner = Learner(network_spec(config), config.learn, seed=weight_seed, device=device)
+        weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device, ranks)
+        self.learner = Learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
         self.snapshots = Snapshots(folder, config.run.keep)
         self._layout = layout(self.games[0], config.seats_shown).hash
         self._commit = source_commit()
-        _remove_unfinished(folder)
+        if ranks.is_first:
+            _remove_unfinished(folder)
         if resume:
-            load_state(folder, self._take, warn=warn)
-            self._check_best()
-            self._check_last()
-        self.log = MetricsLog(folder, warn=warn, resume_at=self.counters.deals if resume else None)
+            self._load()
+        resume_at = self.counters.deals if resume else None
+        self.log = MetricsLog(folder, warn=warn, resume_at=resume_at) if ranks.is_first else None
         if not resume:
             self.save()  # from the first moment on there is something to resume
-            self.log.add_text("config", f"```toml\n{config.to_toml()}```")
-            self.log.add_text("tags", tags_as_table())
-            self.log.add_charts()
+            self._describe()
         self._clock = time.monotonic()
+
+    def _describe(self) -> None:
+        """Log what does not change."""
+        if self.log is None:
+            return
+        self.log.add_text("config", f"```toml\n{self.config.to_toml()}```")
+        self.log.add_text("tags", tags_as_table())
+        self.log.add_charts()
 
     # --- the run ---
 
@@ -117,6 +140,8 @@ class Trainer:
         """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
         for deals in self._deals.sizes:
             deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
+        if self.log is None:
+            return
         if self.config.run.pictures_every:
             self.log.warm_up()
         for policy in self.yardsticks.values():
@@ -126,27 +151,38 @@ class Trainer:
         """Train until the run is over; the state is saved on the way and at the end.
 
         Args:
-            stop: asked before each iteration whether to stop there.
-            report: told the values of each iteration, those of an evaluation included.
+            stop: asked before each iteration whether to stop there; all ranks do as soon as one is told to.
+            report: told the values of each iteration, those of an evaluation included; of the first rank alone.
 
         Raises:
             DivergedError: the networks are of no use any more; the checkpoints of before are kept.
+            LostRankError: another rank has died; what was saved last is kept.
         """
         self._clock = time.monotonic()
         over_before = self.why_over is not None
         try:
-            while self.why_over is None and not stop():
+            while self._goes_on(stop):
                 self._iterate_and_save(report)
         except (DivergedError, FloatingPointError) as error:
             self._end(f"diverged: {error}")
             raise DivergedError(str(error)) from None
-        self.saved = self.save()
+        self.saved = self._ranks.of_first(self.save())
         if self.why_over is not None and not over_before:
             self._end(self.why_over)
+
+    def _goes_on(self, stop: Callable[[], bool]) -> bool:
+        """Whether there is another iteration; the same on all ranks, and the first one's counters with it."""
+        asked = self.why_over is None and stop()
+        everybodys = self._ranks.gather((asked, asdict(self.counters)))
+        if not self._ranks.is_first:
+            self.counters = Counters(**everybodys[0][1])
+        return self.why_over is None and not any(asked for asked, _ in everybodys)
 
     def _iterate_and_save(self, report: Callable[[dict[str, float]], None]) -> None:
         """One iteration, and what is due after it."""
         values = self.iterate()
+        if self.log is None:
+            return
         evaluates = self._evaluations_due > self.counters.evaluations
         if evaluates:
             values |= self.evaluate()
@@ -157,6 +193,8 @@ class Trainer:
 
     def _end(self, reason: str) -> None:
         """Say in the logs and in the status why the run is over."""
+        if self.log is None:
+            return
         self.log.add_text("ended", reason, self.counters.deals)
         results = {
             f"evaluation/{name}_{part}": float(getattr(found, part))
@@ -178,52 +216,77 @@ class Trainer:
         return ending.why_over(self.config.run, self.counters)
 
     def iterate(self) -> dict[str, float]:
-        """Play deals and learn from them.
+        """Play deals and learn from them, together with the other ranks.
 
         Returns:
-            Values by tag.
+            Values by tag; what describes play is of this rank's deals, which the first rank never lacks.
 
         Raises:
             DivergedError: the networks are of no use any more.
+            LostRankError: another rank has died.
         """
         watch, start = Stopwatch(), time.perf_counter()
         weights = Weights.at(self.config.learn, progress := self.progress)
         deal_ids = np.arange(self.counters.deals, self.counters.deals + self._num_deals())
-        in_play = self._deals.in_play(progress, self.config.rollout.curriculum)
-        rollout = self._deals.play(
-            self.learner.actor, deal_ids, in_play=in_play, credit=self.credit, threads=self._threads, watch=watch
-        )
+        rollout, decisions = self._play(deal_ids, progress, watch)
         minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
         with watch.measure("learning"):
             learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
             check_health(self.learner, learned)
-        self.credit.learn(rollout)
+        self.credit.learn(rollout, self._ranks)
         self.counters.iteration += 1
-        self.counters.deals += rollout.num_deals
-        self.counters.decisions += len(rollout)
+        self.counters.deals += len(deal_ids)
+        self.counters.decisions += decisions
         seconds = time.perf_counter() - start
         values = {
-            **describe_rollout(rollout, self.learner.actor.spec),
+            **(describe_rollout(rollout, self.learner.actor.spec) if self._ranks.is_first else {}),
             **learned,
             **self.credit.describe(),
             "schedule/learning_rate": weights.learning_rate,
             "schedule/entropy": weights.entropy,
             "schedule/progress": progress,
-            "speed/deals_per_second": rollout.num_deals / seconds,
-            "speed/decisions_per_second": len(rollout) / seconds,
+            "speed/deals_per_second": len(deal_ids) / seconds,
+            "speed/decisions_per_second": decisions / seconds,
             **{f"speed/share_{work}": spent / seconds for work, spent in watch.seconds.items()},
         }
         every = self.config.run.pictures_every
-        if every and (self.counters.iteration - 1) % every == 0:
-            values |= self._picture(rollout, values)
+        if self.log is not None and every and (self.counters.iteration - 1) % every == 0:
+            values |= self._picture(self.log, rollout, values)
         self._tick()
         return values
 
-    def _picture(self, rollout: Rollout, values: dict[str, float]) -> dict[str, float]:
+    def _play(self, deal_ids: NDArray[np.int64], progress: float, watch: Stopwatch) -> tuple[Rollout, int]:
+        """Play this rank's part of some deals; also the number of decisions in all of them.
+
+        Raises:
+            DivergedError: the network gives no numbers any more, here or on another rank.
+        """
+        ours = self._ranks.part(deal_ids)
+        rollout, problem = None, None
+        try:
+            rollout = self._deals.play(
+                self.learner.actor,
+                ours if len(ours) else deal_ids[:1],  # the last iteration may have fewer deals than there are ranks
+                in_play=self._deals.in_play(progress, self.config.rollout.curriculum),
+                credit=self.credit,
+                threads=self._threads,
+                watch=watch,
+            )
+        except FloatingPointError as error:
+            problem = str(error)
+        if rollout is not None and not len(ours):
+            rollout = rollout.nothing()
+        everybodys = self._ranks.gather((problem, 0 if rollout is None else len(rollout)))
+        problems = [problem for problem, _ in everybodys if problem is not None]
+        if rollout is None or problems:
+            raise DivergedError(problems[0])
+        return rollout, sum(decisions for _, decisions in everybodys)
+
+    def _picture(self, log: MetricsLog, rollout: Rollout, values: dict[str, float]) -> dict[str, float]:
         """Log histograms and pictures of an iteration; returns the numbers they needed besides."""
         histograms, entropies = histograms_and_entropies(self.learner, rollout, self.games[0].hand_size)
-        self.log.add_histograms(self.counters.deals, histograms)
-        self.log.add_pictures(self.counters.deals, values | entropies)
+        log.add_histograms(self.counters.deals, histograms)
+        log.add_pictures(self.counters.deals, values | entropies)
         return entropies
 
     def _num_deals(self) -> int:
@@ -241,6 +304,8 @@ class Trainer:
 
     def record(self, values: dict[str, float]) -> None:
         """Log values at the present number of deals."""
+        if self.log is None:
+            return
         minutes = round(self.counters.minutes, 4)
         ended = {} if self.why_over is None else {"ended": self.why_over}
         self.log.write(self.counters.deals, values, iteration=self.counters.iteration, minutes=minutes, **ended)
@@ -306,13 +371,16 @@ class Trainer:
         """Write the state to go on from, the last checkpoint and the status, and bring the logs to the disk.
 
         Returns:
-            Whether all could be written; where not, the files from before are still whole.
+            Whether all could be written; where not, the files from before are still whole. Ranks but the first write
+            nothing.
         """
-        state = {"counters": asdict(self.counters), "pot_shares": self.credit.state(), **self.learner.state()}
-        saved = self._guarded(STATE_FILE, lambda: save_state(self.folder, state))
+        if not self._ranks.is_first:
+            return True
+        saved = self._guarded(STATE_FILE, lambda: save_state(self.folder, self._state()))
         saved &= self._guarded(LAST, lambda: self._save_network(self.folder / LAST))
         saved = saved and self._guarded(STATUS, lambda: self._save_status(self.why_over))
-        self.log.flush()
+        if self.log is not None:
+            self.log.flush()
         return saved
 
     def _save_network(self, path: Path, previous: Path | None = None) -> None:
@@ -337,6 +405,31 @@ class Trainer:
             self._failing.remove(name)
             self._warn(f"{name} could be written again")
         return True
+
+    def _load(self) -> None:
+        """Go on from the state on the disk, which the first rank reads for all.
+
+        Raises:
+            CheckpointError: there is none that is whole and fits.
+        """
+        if not self._ranks.is_first:
+            state = self._ranks.of_first(b"")
+            if not state:
+                raise CheckpointError("the first rank has no state to go on from")
+            self._take(from_bytes(state))
+            return
+        state = b""
+        try:
+            load_state(self.folder, self._take, warn=self._warn)
+            self._check_best()
+            self._check_last()
+            state = to_bytes(self._state()) if self._ranks.count > 1 else state
+        finally:
+            self._ranks.of_first(state)
+
+    def _state(self) -> dict[str, Any]:
+        """Everything that a resumed run needs."""
+        return {"counters": asdict(self.counters), "pot_shares": self.credit.state(), **self.learner.state()}
 
     def _take(self, state: dict[str, Any]) -> None:
         """Go on from a state.
@@ -373,7 +466,8 @@ class Trainer:
 
     def close(self) -> None:
         """Close logs and threads."""
-        self.log.close()
+        if self.log is not None:
+            self.log.close()
         self._threads.close()
 
 

@@ -2,6 +2,8 @@
 
 Exit codes: 0 done, 1 the training or the machine failed, 2 the input was wrong (one line on standard error, nothing
 written), 130 interrupted (the run can be resumed).
+
+Under `torchrun` the first rank reads the settings, chooses the folder and speaks for all.
 """
 
 import argparse
@@ -9,14 +11,24 @@ import contextlib
 import itertools
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from agents.config import CONFIG_FILE, MAY_CHANGE_ON_RESUME, Config, ConfigError, changed_keys, read_config
+from agents.config import (
+    CONFIG_FILE,
+    MAY_CHANGE_ON_RESUME,
+    Config,
+    ConfigError,
+    changed_keys,
+    config_from_toml,
+    read_config,
+)
 from agents.files import FolderInUseError, folder_lock, replace_file
 from agents.policy import PolicyError, PolicyFailedError, check_rules, load_policy
+from agents.ranks import ALONE, LostRankError, Ranks, joined_ranks
 from agents.runs import check_folder, free_folder, has_state, to_take_up
 
 if TYPE_CHECKING:
@@ -40,22 +52,84 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
+        with joined_ranks() as ranks:
+            return _run(options, ranks)
+    except PolicyFailedError as error:
+        return _complain(error, FAILED)
+    except LostRankError as error:
+        return _complain(f"{error}; once all are stopped, --resume auto goes on from the last saved state", FAILED)
+    except (ConfigError, PolicyError, FolderInUseError) as error:
+        return _complain(error, WRONG_INPUT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What the first rank has found out for all.
+
+    Attributes:
+        config: the settings as TOML.
+        folder: the run folder.
+        resume: whether to take up the run in it.
+        code: the exit code, where there is nothing to train.
+    """
+
+    config: str = ""
+    folder: Path = Path()
+    resume: bool = False
+    code: int | None = None
+
+
+def _run(options: argparse.Namespace, ranks: Ranks) -> int:
+    """Prepare on the first rank, then train on all; returns the exit code.
+
+    Raises:
+        ConfigError, PolicyError, FolderInUseError, PolicyFailedError, LostRankError: see `main`.
+    """
+    if not ranks.is_first:
+        start = ranks.of_first(_Start())
+        if start.code is not None:
+            return start.code
+        config = config_from_toml(start.config)
+        _check_here(config, ranks)
+        return train(config, start.folder, resume=start.resume, ranks=ranks)
+    with contextlib.ExitStack() as stack:
+        stack.push(lambda kind, error, trace: _dismiss(ranks, error))
         config, folder, resume = resolve(options)
         if options.dry_run:
             print(config.to_toml(), end="")
+            ranks.of_first(_Start(code=DONE))
             return DONE
-        if config.rollout.target is not None:
-            for rules in config.games():
-                check_rules(load_policy(config.rollout.target), rules)
-        _check_device(config)
+        _check_here(config, ranks)
         if not resume:
             _make_folder(folder, config)
         with folder_lock(folder):
-            return train(config, folder, resume=resume)
-    except PolicyFailedError as error:
-        return _complain(error, FAILED)
-    except (ConfigError, PolicyError, FolderInUseError) as error:
-        return _complain(error, WRONG_INPUT)
+            ranks.of_first(_Start(config.to_toml(), folder, resume))
+            stack.pop_all()
+            return train(config, folder, resume=resume, ranks=ranks)
+
+
+def _dismiss(ranks: Ranks, error: BaseException | None) -> None:
+    """Let the other ranks go, which wait to hear what there is to do."""
+    if isinstance(error, (ConfigError, PolicyError, FolderInUseError)):
+        ranks.of_first(_Start(code=WRONG_INPUT))
+
+
+def _check_here(config: Config, ranks: Ranks) -> None:
+    """Refuse what this machine lacks, before anything is written.
+
+    Raises:
+        PolicyError: the target cannot be loaded, or cannot play.
+        ConfigError: there is no such device, or too little for all ranks to do.
+    """
+    if config.rollout.target is not None:
+        for rules in config.games():
+            check_rules(load_policy(config.rollout.target), rules)
+    if config.rollout.deals < ranks.count:
+        raise ConfigError(f"rollout.deals = {config.rollout.deals}: {ranks.count} ranks need at least one deal each")
+    if config.run.device == "cuda":
+        from agents.device import choose_device  # torch takes a while to load
+
+        choose_device(config.run.device, ranks)
 
 
 def resolve(options: argparse.Namespace) -> tuple[Config, Path, bool]:
@@ -96,14 +170,6 @@ def _settings_of(folder: Path, assignments: list[str]) -> Config:
     return config
 
 
-def _check_device(config: Config) -> None:
-    """Refuse a GPU that is not there before anything is written."""
-    if config.run.device == "cuda":
-        from agents.device import choose_device  # torch takes a while to load
-
-        choose_device(config.run.device)
-
-
 def _make_folder(folder: Path, config: Config) -> None:
     """Make the run folder and leave the settings in it."""
     try:
@@ -113,49 +179,56 @@ def _make_folder(folder: Path, config: Config) -> None:
         raise ConfigError(f"run.dir {folder} cannot be written: {error}") from None
 
 
-def train(config: Config, folder: Path, *, resume: bool) -> int:
+def train(config: Config, folder: Path, *, resume: bool, ranks: Ranks = ALONE) -> int:
     """Train in a run folder and say how it went.
 
     Args:
         config: the settings.
         folder: the run folder, which exists.
         resume: go on with the run that is in it.
+        ranks: the processes that train together.
 
     Returns:
         The exit code.
 
     Raises:
         CheckpointError: there is nothing to resume, or it is damaged.
+        LostRankError: another rank has died.
     """
-    with signals_held() as caught:
+    speak = _say if ranks.is_first else _keep_quiet
+    with signals_held(speak) as caught:
         from agents.display import Display  # torch is loaded only when there is something to train
         from agents.health import ADVICE
         from agents.ppo import DivergedError
         from agents.trainer import Trainer
 
-        trainer = Trainer(config, folder, warn=_say, resume=resume)
-        _say(f"{'resuming' if resume else 'training in'} {folder}; Ctrl-C stops it so that --resume {folder} goes on")
-        if resume:  # the budget may be a new one
+        trainer = Trainer(config, folder, warn=_say, resume=resume, ranks=ranks)
+        together = f" with {ranks.count} ranks" if ranks.count > 1 else ""
+        how = "resuming" if resume else "training in"
+        speak(f"{how} {folder}{together}; Ctrl-C stops it so that --resume {folder} goes on")
+        if resume and ranks.is_first:  # the budget may be a new one
             with contextlib.suppress(OSError):
                 replace_file(folder / CONFIG_FILE, config.to_toml().encode())
         try:
             trainer.warm_up()
-            with Display(trainer, sys.stderr) as display:
-                trainer.run(stop=lambda: bool(caught), report=display.show)
+            with Display(trainer, sys.stderr) if ranks.is_first else contextlib.nullcontext() as display:
+                trainer.run(stop=lambda: bool(caught), report=display.show if display else _keep_quiet)
         except DivergedError as error:
-            return _complain(
+            speak(
                 f"stopped after {trainer.counters.deals:,} deals: {error}; {folder} keeps the checkpoints of before; "
-                f"{ADVICE}",
-                FAILED,
+                f"{ADVICE}"
             )
+            return FAILED
         finally:
             trainer.close()
     if not trainer.saved:
-        return _complain(f"the last state could not be written to {folder}; what is there is from before", FAILED)
+        speak(f"the last state could not be written to {folder}; what is there is from before")
+        return FAILED
     if trainer.why_over is None:
-        _say(f"interrupted after {trainer.counters.deals:,} deals; go on with: python train.py --resume {folder}")
+        speak(f"interrupted after {trainer.counters.deals:,} deals; go on with: python train.py --resume {folder}")
         return INTERRUPTED
-    _finish(config, folder, trainer)
+    if ranks.is_first:
+        _finish(config, folder, trainer)
     return DONE
 
 
@@ -205,15 +278,19 @@ def play_tournament(config: Config, folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def signals_held() -> Iterator[list[int]]:
-    """Collect Ctrl-C and SIGTERM in a list instead of dying of them; a second one interrupts at once."""
+def signals_held(speak: Callable[[str], None] | None = None) -> Iterator[list[int]]:
+    """Collect Ctrl-C and SIGTERM in a list instead of dying of them; a second one interrupts at once.
+
+    Args:
+        speak: told that a signal has come; standard error when left out.
+    """
     caught: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
         if caught:
             raise KeyboardInterrupt
         caught.append(number)
-        _say("stopping after this iteration; once more stops at once and loses it")
+        (speak or _say)("stopping after this iteration; once more stops at once and loses it")
 
     before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -257,6 +334,10 @@ def _parser() -> argparse.ArgumentParser:
 def _say(text: str) -> None:
     """One line on standard error."""
     print(f"train.py: {text}", file=sys.stderr, flush=True)
+
+
+def _keep_quiet(_: object) -> None:
+    """Say nothing, for the first rank speaks."""
 
 
 def _complain(error: object, code: int) -> int:

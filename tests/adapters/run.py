@@ -25,6 +25,7 @@ LIBRARIES = {
     "rllib": "ray",
     "agilerl": "agilerl",
     "sb3": "sb3_contrib",
+    "ray": "ray",
 }
 """The extra that installs each library, and the name of its distribution."""
 
