@@ -148,6 +148,10 @@ class RolloutConfig(Section):
 class LearnConfig(Section):
     """Hyper-parameters of PPO. Those with a start and an end go geometrically from one to the other over the run."""
 
+    advantages: Literal["pairs", "critic"] = "pairs"
+    """What a decision is credited with: "pairs" what its action brought more than another one, drawn alike and played
+    on with the same cards and random numbers; "critic" what the deal brought less what a critic, which sees all hands,
+    expected."""
     learning_rate: float = Field(default=2e-3, gt=0, le=1)
     """Step size of Adam at the start. Too high: KL above 0.05; usual 3e-4 to 3e-3."""
     learning_rate_end: float = Field(default=1e-4, gt=0, le=1)
@@ -256,6 +260,11 @@ class Config(Section):
     def seats_shown(self) -> int:
         """Seats the observation has room for."""
         return self.network.seats_shown or max(self.sizes)
+
+    @property
+    def learns_from_pairs(self) -> bool:
+        """Whether decisions are compared with others instead of with what a critic expects."""
+        return self.learn.advantages == "pairs"
 
     @property
     def buy_in(self) -> int | None:

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.device import device_of, legal_mask, packed_rows
+from agents.pair_learner import PairLearner
 from agents.ppo import Learner, expect
 from agents.rollout import Rollout
 from bourre_env.bourre.observation import (
@@ -24,7 +25,7 @@ SAMPLE = 4096
 
 
 def histograms_and_entropies(
-    learner: Learner, rollout: Rollout, hand_size: int
+    learner: Learner | PairLearner, rollout: Rollout, hand_size: int
 ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
     """What `metrics.HISTOGRAMS` lists, and the entropy of each trick.
 
@@ -39,24 +40,26 @@ def histograms_and_entropies(
     rows = np.arange(0, len(rollout), -(-len(rollout) // SAMPLE))
     words, results, actions = rollout.words[rows], rollout.rewards[rows], rollout.actions[rows]
     log_probs, entropies = _ask(learner, words[:, : rollout.num_words], rollout.legal[rows], actions)
-    values = expect(learner.critic, words)
     trumps = np.bitwise_count(words[:, OWN_HAND] & TRUMPS)
     declares = _flag(words, PHASE + DECLARE)
     passes = declares & (actions == learner.actor.spec.num_actions - 1)
     histograms = {
-        "critic/values": values,
         "critic/results": results,
-        "critic/advantages": results - values,
         "ppo/log_ratio": log_probs - rollout.log_probs[rows],
         "hands/trumps_of_stays": trumps[declares & ~passes],
         "hands/trumps_of_passes": trumps[passes],
     }
+    if learner.critic is not None:
+        values = expect(learner.critic, words)
+        histograms |= {"critic/values": values, "critic/advantages": results - values}
+    if rollout.pairs is not None and len(rollout.pairs):
+        histograms["pairs/gains"] = rollout.pairs.gains
     return histograms, _entropy_by_trick(words, entropies, hand_size)
 
 
 @torch.inference_mode()
 def _ask(
-    learner: Learner, words: NDArray[np.uint64], legal: NDArray[np.uint64], actions: NDArray[np.int64]
+    learner: Learner | PairLearner, words: NDArray[np.uint64], legal: NDArray[np.uint64], actions: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Log-probabilities [S] of actions, and entropies [S]."""
     actor, device = learner.actor, device_of(learner.actor)

@@ -84,6 +84,29 @@ class MaskedDistribution:
         inside = (group_probs.detach() * (log_group_probs - means)).sum(dim=1)
         return between, inside
 
+    def surprises(self, actions: Tensor, groups: Tensor) -> tuple[Tensor, Tensor]:
+        """The two parts of `entropy_in_two_steps` as they come down to single actions.
+
+        Over actions drawn from the policy the mean of each is minus that part, and so is the mean of its product with
+        the gradient of the action's log-probability.
+
+        Args:
+            actions: [D] int64.
+            groups: [A] int64, the group of each action, numbered from 0.
+
+        Returns:
+            Two tensors [D] float32 in nats, without gradients: the log-probability of the action's group; and that of
+            the action inside its group less what it is there on average.
+        """
+        member = torch.nn.functional.one_hot(groups).to(self.log_probs.dtype)
+        group = groups[actions].unsqueeze(1)
+        probs, log_probs = self.probs.detach(), self.log_probs.detach()
+        group_probs = (probs @ member).clamp_min(_TINY)
+        means = (probs * log_probs) @ member / group_probs
+        between = group_probs.log().gather(1, group).squeeze(1)
+        inside = (log_probs.gather(1, actions.unsqueeze(1)) - means.gather(1, group)).squeeze(1)
+        return between, inside
+
     def sample(self, uniforms: Tensor) -> Tensor:
         """[D] int64: for each row the action at which the summed probabilities pass its uniform number.
 

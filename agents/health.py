@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import torch
 
+from agents.pair_learner import PairLearner
 from agents.ppo import DivergedError, Learner
 
 EXPLODED = {"ppo/kl": 10.0, "critic/value_loss": 100.0}
@@ -14,7 +15,7 @@ ADVICE = "try a lower learn.learning_rate or learn.gradient_norm, and look at pp
 )
 
 
-def check_health(learner: Learner, values: Mapping[str, float]) -> None:
+def check_health(learner: Learner | PairLearner, values: Mapping[str, float]) -> None:
     """Refuse networks that are of no use any more, before anybody saves them.
 
     Args:
@@ -25,8 +26,8 @@ def check_health(learner: Learner, values: Mapping[str, float]) -> None:
         DivergedError: says what has exploded.
     """
     for tag, limit in EXPLODED.items():
-        if not values[tag] <= limit:
+        if not values.get(tag, 0.0) <= limit:
             raise DivergedError(f"the networks have diverged: {tag} is {values[tag]:.3g}, far above {limit:g}")
     for name, network in (("actor", learner.actor), ("critic", learner.critic)):
-        if not all(bool(torch.isfinite(weights).all()) for weights in network.parameters()):
+        if network is not None and not all(bool(torch.isfinite(weights).all()) for weights in network.parameters()):
             raise DivergedError(f"the weights of the {name} are not finite")

@@ -59,6 +59,10 @@ TAGS: dict[str, str] = {
     "critic/value_loss": "Huber loss of the critic, in pots, last epoch. Falls, then stays: cards are luck.",
     "critic/explained_variance": "Share of the variance of results the critic foresaw. Rises fast to 0.5 and more.",
     "critic/advantage_std": "Standard deviation of the raw advantages, in pots. Falls from 0.6 to about 0.35.",
+    "pairs/share": "Share of decisions at which two different actions were drawn (learn.advantages = pairs). Starts "
+    "near 0.7, falls to about 0.1 as play gets decided.",
+    "pairs/gain_std": "Root mean square of what one action of a pair brought more than the other, in pots: about 0.3.",
+    "pairs/equal": "Share of pairs whose two actions came to the same. Healthy: 0.7 to 0.9.",
     **{
         f"credit/{size}_seats_{distance}_from_dealer": f"Share of a carried pot credited to the seat {distance} places "
         f"after the next dealer, tables of {size} (rollout.carry_credit). Starts equal; the dealer's grows."
@@ -96,6 +100,7 @@ HISTOGRAMS: dict[str, str] = {
     "critic/values": "What the critic expects, in pots, after the update. Healthy: spread out, from about -1 to 1.",
     "critic/results": "What the deals brought, in pots. Cards are luck: far wider than the values.",
     "critic/advantages": "Results less values, in pots. Healthy: narrow, about 0, with tails from bourrés.",
+    "pairs/gains": "What one action of a pair brought more than the other, in pots. Healthy: a peak at 0, even tails.",
     "ppo/log_ratio": "Log of new over old probability of the actions played. Healthy: a narrow peak at 0.",
     "hands/trumps_of_stays": "Trumps in the hands that stay, before they draw.",
     "hands/trumps_of_passes": "Trumps in the hands that pass. Healthy: clearly fewer than in those that stay.",

@@ -56,6 +56,8 @@ class Numbering:
         """
         row_of = np.full(self.total, _NOT_MINE, np.int64)
         row_of[self.mine] = np.arange(len(self.mine))
+        if not self.total:
+            return
         for part in np.array_split(order.permutation(self.total), -(-self.total // size)):
             rows = row_of[part]
             yield rows[rows != _NOT_MINE], len(part)
@@ -63,5 +65,5 @@ class Numbering:
 
 def _together(counts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     """[steps, ranks] decisions in each step of each rank."""
-    steps = max(len(count) for count in counts)
+    steps = max(len(count) for count in counts)  # 0 where nobody has any
     return np.stack([np.pad(count, (0, steps - len(count))) for count in counts], axis=1)

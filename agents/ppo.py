@@ -98,8 +98,8 @@ class Learner:
         self.config, self._ranks = config, ranks
         self.actor = Actor(spec, generator).to(device)
         self.critic = Critic(spec, generator).to(device)
-        self._actor_optimizer = _adam(self.actor)
-        self._critic_optimizer = _adam(self.critic)
+        self._actor_optimizer = adam(self.actor)
+        self._critic_optimizer = adam(self.critic)
         self._loss_of_actor = ranks.share(_ActorLoss(self.actor, config))
         self._loss_of_critic = ranks.share(_CriticLoss(self.critic, config))
 
@@ -161,7 +161,9 @@ class Learner:
             for rows, number in minibatches:
                 batch = Minibatch.of(rollout, advantages, rows, self.actor.spec, device_of(self.actor))
                 loss = self._loss_of_actor(batch, weights, number / self._ranks.count, measures)
-                norm = self._step(self.actor, self._actor_optimizer, loss, weights.learning_rate)
+                norm = descend(
+                    self.actor, self._actor_optimizer, loss, weights.learning_rate, self.config.gradient_norm
+                )
                 measures.add("ppo/gradient_norm", norm)
         return measures
 
@@ -174,25 +176,9 @@ class Learner:
             for rows, number in minibatches:
                 words = packed_rows(rollout.words[rows], device_of(self.critic))
                 loss = self._loss_of_critic(words, sent(targets[rows], words.device), number / self._ranks.count)
-                self._step(self.critic, self._critic_optimizer, loss, weights.learning_rate)
+                descend(self.critic, self._critic_optimizer, loss, weights.learning_rate, self.config.gradient_norm)
                 measures.add("critic/value_loss", loss.item())
         return measures
-
-    def _step(self, network: nn.Module, optimizer: torch.optim.Adam, loss: Tensor, learning_rate: float) -> float:
-        """One step of an optimiser down a loss; returns the length of the gradient.
-
-        A loss that is no number makes the gradient none, which is how the other ranks learn of it.
-        """
-        broken = not bool(torch.isfinite(loss))
-        optimizer.zero_grad()
-        with lost_ranks_named():
-            (loss * torch.nan if broken else loss).backward()  # type: ignore[no-untyped-call]
-        norm = torch.nn.utils.clip_grad_norm_(network.parameters(), self.config.gradient_norm)
-        if broken or not bool(torch.isfinite(norm)):
-            raise DivergedError(f"the {'loss' if broken else 'gradient'} is not finite")
-        optimizer.param_groups[0]["lr"] = learning_rate
-        optimizer.step()
-        return norm.item()
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
@@ -228,8 +214,13 @@ class _ActorLoss(nn.Module):
         try:
             distribution = self.actor(batch.observation, batch.legal)
         except FloatingPointError:
-            return torch.stack([weight.sum() * torch.nan for weight in self.actor.parameters()]).sum()
+            return no_number(self.actor)
         return actor_loss(distribution, batch, self.actor.groups, weights, self._config, measures, rows=rows)
+
+
+def no_number(network: nn.Module) -> Tensor:
+    """A scalar that is not a number, and whose gradients are none, for every weight of a network."""
+    return torch.stack([weight.sum() * torch.nan for weight in network.parameters()]).sum()
 
 
 class _CriticLoss(nn.Module):
@@ -250,9 +241,28 @@ def _call(piece: "Callable[[], Measures]") -> "Measures":
     return piece()
 
 
-def _adam(network: nn.Module) -> torch.optim.Adam:
+def adam(network: nn.Module) -> torch.optim.Adam:
     """Adam for one network; its step size is set at every step."""
     return torch.optim.Adam(network.parameters(), eps=ADAM_EPSILON, fused=True)
+
+
+def descend(
+    network: nn.Module, optimizer: torch.optim.Adam, loss: Tensor, learning_rate: float, longest: float
+) -> float:
+    """One step of an optimiser down a loss; returns the length of the gradient, which is shortened to the longest.
+
+    A loss that is no number makes the gradient none, which is how the other ranks learn of it.
+    """
+    broken = not bool(torch.isfinite(loss))
+    optimizer.zero_grad()
+    with lost_ranks_named():
+        (loss * torch.nan if broken else loss).backward()  # type: ignore[no-untyped-call]
+    norm = torch.nn.utils.clip_grad_norm_(network.parameters(), longest)
+    if broken or not bool(torch.isfinite(norm)):
+        raise DivergedError(f"the {'loss' if broken else 'gradient'} is not finite")
+    optimizer.param_groups[0]["lr"] = learning_rate
+    optimizer.step()
+    return norm.item()
 
 
 @torch.inference_mode()
@@ -366,7 +376,7 @@ def actor_loss(
             measures.add("ppo/policy_loss", policy_loss.item())
             measures.add("ppo/kl", kl.item())
             measures.add("ppo/clip_fraction", mean(((ratio - 1).abs() > config.clip).float(), rows).item())
-            _measure_entropies(choice, inside, batch.legal, groups, measures)
+            measure_entropies(choice, inside, batch.legal, groups, measures)
     return loss
 
 
@@ -396,7 +406,7 @@ def explained_variance(results: NDArray[np.float32], expected: NDArray[np.float3
     return 1 - float((results - expected).var()) / spread if spread > 0 else float("nan")
 
 
-def _measure_entropies(choice: Tensor, inside: Tensor, legal: Tensor, groups: Tensor, measures: "Measures") -> None:
+def measure_entropies(choice: Tensor, inside: Tensor, legal: Tensor, groups: Tensor, measures: "Measures") -> None:
     """Mean entropies of declarations and of card plays."""
     may_stay = (legal & (groups == STAY)).any(dim=1)
     may_pass = (legal & (groups == PASS)).any(dim=1)

@@ -7,6 +7,7 @@ between rollouts. Deals are played to their ends: no trajectory is ever cut.
 Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -17,106 +18,28 @@ from agents.arena import seats_in, stream_seed
 from agents.device import device_of, legal_mask, packed_rows, rows_at_a_time, sent
 from agents.metrics import Stopwatch
 from agents.network import Actor
-from agents.policy import Decision, Policy, uniform_numbers
+from agents.pairs import Pairs, joined_pairs
+from agents.policy import Decision, uniform_numbers
 from agents.pot_credit import Credit
 from agents.referee import strict_answer
+from agents.starts import NETWORK, Opponents, StartingPots, StartingStacks, words_of
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.rules import BUY_IN, MAX_HAND, MAX_PLAYERS
-from bourre_env.deck import GOLDEN, mix_array, stream_keys
+from bourre_env.bourre.rules import MAX_HAND, MAX_PLAYERS
+from bourre_env.deck import stream_keys
 
 DEAL_STREAM = "training: packs of the deals"
 ACTION_STREAM = "training: choices of the network"
-POT_STREAM = "training: pots at the start"
-STACK_STREAM = "training: stacks at the start"
-LINE_UP_STREAM = "training: who sits where"
 MOST_STEPS = MAX_PLAYERS * (MAX_HAND + 1)
 """Bound on the steps of a deal: every seat declares once and plays its hand."""
 
-NETWORK = -1  # in a line-up; other entries are indices of policies
+_MOST_DECISIONS = MAX_HAND + 2
+"""Bound on the decisions of a seat in a deal, with some presets two before the first trick."""
+
+_DRAWN, _OTHER, _USES = 0, 1, 2  # what random words are for: the action taken, another one drawn in the same way
+_EMPTY_POTS, _NOBODY_ELSE, _USUAL_STACKS = StartingPots(), Opponents(), StartingStacks()
 _NO_DECISION = 0  # any action; tables that are settled ignore it
 _NOBODY = -2
-
-
-@dataclass(frozen=True, slots=True)
-class StartingPots:
-    """How the pots of training deals begin.
-
-    Deals are single, so a pot that only self-play itself could build up is drawn instead: untrained players would let
-    it grow without bound.
-
-    Attributes:
-        carry_share: share of deals that begin with a carry; in the others everybody antes into an empty pot.
-        largest_carry: largest carry, in antes; the logarithm of the carry is uniform.
-        exempt_share: chance of each seat to be exempt from the ante of a deal with a carry.
-    """
-
-    carry_share: float = 0.0
-    largest_carry: int = 1
-    exempt_share: float = 0.0
-
-    def draw(self, rules: Rules, seed: int, deal_ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Carry and exemptions of each deal.
-
-        Returns:
-            carry: [B] int64, whole antes in chips.
-            exempt: [B, N] bool.
-        """
-        keys = stream_keys(stream_seed(seed, POT_STREAM), deal_ids)
-        carries = _numbers(keys, 0) < self.carry_share
-        antes = np.floor((self.largest_carry + 1.0) ** _numbers(keys, 1)).astype(np.int64)
-        exempt = np.stack([_numbers(keys, 2 + seat) for seat in range(rules.num_players)], axis=1) < self.exempt_share
-        return np.where(carries, antes * rules.ante, 0), exempt & carries[:, None]
-
-
-@dataclass(frozen=True, slots=True)
-class StartingStacks:
-    """What each seat has at the start of a training deal at table stakes (6.7): drawn uniformly, each seat on its own.
-
-    Attributes:
-        smallest: fewest antes, at least 1.
-        largest: most antes.
-    """
-
-    smallest: int = 1
-    largest: int = BUY_IN
-
-    def draw(self, rules: Rules, seed: int, deal_ids: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """[B, N] int64 chips; None on credit."""
-        if rules.stacks == "credit":
-            return None
-        keys = stream_keys(stream_seed(seed, STACK_STREAM), deal_ids)
-        numbers = np.stack([_numbers(keys, seat) for seat in range(rules.num_players)], axis=1)
-        fewest, most = self.smallest * rules.ante, self.largest * rules.ante
-        return fewest + np.floor(numbers * (most - fewest + 1)).astype(np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Opponents:
-    """Who sits at the tables besides the network.
-
-    A network that only ever meets itself never sees three players stay with anything, and takes them for strong. So
-    in a share of the deals one seat alone is the network's, and another policy has all the others; nothing is
-    learned from what that policy does.
-
-    Attributes:
-        policies: the other policies.
-        shares: for each of them the share of deals it sits in; the rest is pure self-play.
-    """
-
-    policies: tuple[Policy, ...] = ()
-    shares: tuple[float, ...] = ()
-
-    def line_ups(self, rules: Rules, seed: int, deal_ids: NDArray[np.int64]) -> NDArray[np.int8]:
-        """[B, N] int8: `NETWORK`, or the index of a policy, in each seat of each deal."""
-        keys = stream_keys(stream_seed(seed, LINE_UP_STREAM), deal_ids)
-        # how many of the summed shares lie at or below the number: the first ones are the policies', the rest self-play
-        policy = np.searchsorted(np.cumsum(self.shares), _numbers(keys, 0), side="right")
-        policy[policy == len(self.policies)] = NETWORK
-        line_ups = np.repeat(policy[:, None], rules.num_players, axis=1).astype(np.int8)
-        seat = (_numbers(keys, 1) * rules.num_players).astype(np.int64)
-        line_ups[np.arange(len(keys)), seat] = NETWORK
-        return line_ups
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +63,10 @@ class Rollout:
         stayed: [B, N] bool, seats that stayed.
         bourre: [B, N] bool, seats that stayed and took no trick.
         num_players: [B] int8, seats at the table; where tables are smaller than N the last columns are empty.
+        results: [B, N] float32, what the deal brought each seat, in pots.
         earned: [B, N] float64, what each distance from the dealer, who has 0, got out of the pot, its part of the carry
             included, in pots; sums to 1.
+        pairs: decisions played on in two ways, where these were asked for.
     """
 
     words: NDArray[np.uint64]
@@ -160,7 +85,9 @@ class Rollout:
     stayed: NDArray[np.bool_]
     bourre: NDArray[np.bool_]
     num_players: NDArray[np.int8]
+    results: NDArray[np.float32]
     earned: NDArray[np.float64]
+    pairs: Pairs | None = None
 
     def __len__(self) -> int:
         """Number of decisions."""
@@ -174,7 +101,8 @@ class Rollout:
     def nothing(self) -> "Rollout":
         """The same without any deal."""
         columns = {name: getattr(self, name)[:0] for name in _names_of_columns()}
-        return replace(self, **columns)
+        pairs = None if self.pairs is None else Pairs.none(self.num_words)
+        return replace(self, pairs=pairs, **columns)
 
     def following(self) -> NDArray[np.int64]:
         """[D] int64: the row of the same seat's next decision in the same deal, -1 where there is none."""
@@ -188,12 +116,16 @@ class Rollout:
 
 def _names_of_columns() -> list[str]:
     """The arrays of a rollout."""
-    return [field.name for field in fields(Rollout) if field.name != "num_words"]
+    return [field.name for field in fields(Rollout) if field.name not in ("num_words", "pairs")]
 
 
 @dataclass(slots=True)
 class _Step:
-    """The network's decisions in one step of all tables: which deal each belongs to, and what was seen and done."""
+    """The network's decisions in one step of all tables: which deal each belongs to, and what was seen and done.
+
+    `others` [D] are actions drawn in the same way that were not taken, with their log-probabilities; empty when nobody
+    asks for them.
+    """
 
     deal: NDArray[np.int64]
     seat: NDArray[np.int8]
@@ -201,6 +133,67 @@ class _Step:
     legal: NDArray[np.uint64]
     actions: NDArray[np.int64]
     log_probs: NDArray[np.float32]
+    others: NDArray[np.int64]
+    other_log_probs: NDArray[np.float32]
+
+
+@dataclass(slots=True)
+class _Play:
+    """Tables in play.
+
+    Attributes:
+        tables: [B].
+        deal: [B] int64, which deal each plays.
+        line_ups: [B, N] int8, who sits where.
+        keys: [B] uint64, the stream of each deal.
+        taken: [B, N] int64, decisions that each seat has taken.
+    """
+
+    tables: Tables
+    deal: NDArray[np.int64]
+    line_ups: NDArray[np.int8]
+    keys: NDArray[np.uint64]
+    taken: NDArray[np.int64]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all deals are settled."""
+        return bool(self.tables.settled.all())
+
+    def words(self, use: int) -> NDArray[np.uint64]:
+        """[B] uint64: random words for the decisions to be taken now.
+
+        They are the same for the k-th decision of a seat of a deal, whatever has been done so far, so that two ways to
+        play a deal differ by what is played and not by luck.
+
+        Args:
+            use: `_DRAWN` or `_OTHER`.
+        """
+        seats = np.maximum(self.tables.to_act, 0).astype(np.int64)
+        number = seats * _MOST_DECISIONS + self.taken[np.arange(len(seats)), seats]
+        return words_of(self.keys, _USES * number + use)
+
+    def count(self) -> None:
+        """Count the decisions that are taken now."""
+        live = np.flatnonzero(~self.tables.settled)
+        self.taken[live, self.tables.to_act[live]] += 1
+
+    def take(self, rows: NDArray[np.int64]) -> "_Play":
+        """Copies of some tables."""
+        return _Play(
+            self.tables.take(rows), self.deal[rows], self.line_ups[rows], self.keys[rows], self.taken[rows].copy()
+        )
+
+    @staticmethod
+    def joined(parts: Sequence["_Play"]) -> "_Play":
+        """All of them together."""
+        return _Play(
+            Tables.joined([part.tables for part in parts]),
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("deal", "line_ups", "keys", "taken")
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +212,9 @@ class SelfPlay:
     rules: Rules
     seed: int
     seats_shown: int
-    pots: StartingPots = StartingPots()
-    opponents: Opponents = Opponents()
-    stacks: StartingStacks = StartingStacks()
+    pots: StartingPots = _EMPTY_POTS
+    opponents: Opponents = _NOBODY_ELSE
+    stacks: StartingStacks = _USUAL_STACKS
 
     def play(
         self,
@@ -231,6 +224,7 @@ class SelfPlay:
         threads: Threads,
         watch: Stopwatch,
         credit: Credit | None = None,
+        pairs: bool = False,
     ) -> Rollout:
         """Play deals to their ends; the number of a deal decides everything but the network's part in it.
 
@@ -240,23 +234,25 @@ class SelfPlay:
             threads: ask the network on.
             watch: is told the time spent in the engine and in the network.
             credit: whose what stays in the pot is; everybody's alike when left out.
+            pairs: at every decision of the network draw another action as well; where it differs, play the deal to its
+                end a second time from there (`agents.pairs`).
         """
         credit = credit or Credit.equal(self.rules.num_players)
         with watch.measure("engine"):
-            tables, pot, antes = self._deal(deal_ids)
-        line_ups = self.opponents.line_ups(self.rules, self.seed, deal_ids)
-        keys = stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids)
+            play, pot, antes = self._begin(deal_ids)
         steps: list[_Step] = []
-        number = 0
-        while True:
-            with watch.measure("engine"):
-                live = np.flatnonzero(tables.to_act >= 0)
-                if not len(live):
-                    return _collect(tables, pot, antes, credit, line_ups, steps, actor.spec.num_words)
-            steps.append(self._step(actor, tables, line_ups, _words(keys, number), threads=threads, watch=watch))
-            number += 1
+        branches: list[tuple[_Play, Pairs]] = []
+        while not play.is_over:
+            step, branch = self._step(actor, play, threads=threads, watch=watch, branches=pairs)
+            if branch is not None:
+                branches.append((branch, _pairs_of(step, len(steps), actor.spec.num_words)))
+            steps.append(step)
+        rollout = _collect(play, pot, antes, credit, steps, actor.spec.num_words)
+        if not pairs:
+            return rollout
+        return replace(rollout, pairs=self._play_branches(actor, rollout, branches, credit, threads, watch))
 
-    def _deal(self, deal_ids: NDArray[np.int64]) -> tuple[Tables, NDArray[np.int64], NDArray[np.int64]]:
+    def _begin(self, deal_ids: NDArray[np.int64]) -> tuple[_Play, NDArray[np.int64], NDArray[np.int64]]:
         """Tables with the deals begun, the pots [B] once the antes are in, and the antes paid [B, N]."""
         tables = Tables(self.rules, len(deal_ids), self.seats_shown)
         decks = shuffled_decks(stream_seed(self.seed, DEAL_STREAM), deal_ids, pack=self.rules.pack)
@@ -266,23 +262,30 @@ class SelfPlay:
         pot = tables.pot
         tables.play_forced()
         antes = np.where(exempt, 0, self.rules.ante)
-        return tables, pot, antes if stacks is None else np.minimum(antes, stacks)
+        play = _Play(
+            tables,
+            np.arange(len(deal_ids)),
+            self.opponents.line_ups(self.rules, self.seed, deal_ids),
+            stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids),
+            np.zeros(exempt.shape, np.int64),
+        )
+        return play, pot, antes if stacks is None else np.minimum(antes, stacks)
 
     def _step(
-        self,
-        actor: Actor,
-        tables: Tables,
-        line_ups: NDArray[np.int8],
-        keys: NDArray[np.uint64],
-        *,
-        threads: Threads,
-        watch: Stopwatch,
-    ) -> _Step:
-        """Take one decision at every table that is not settled; `keys` [B] decide what is drawn."""
+        self, actor: Actor, play: _Play, *, threads: Threads, watch: Stopwatch, branches: bool
+    ) -> tuple[_Step, _Play | None]:
+        """Take one decision at every table that is not settled.
+
+        Returns:
+            What the network decided, and with `branches` copies of the tables at which the other action drawn was a
+            different one, with that action taken.
+        """
+        tables = play.tables
         with watch.measure("engine"):
             to_act = tables.to_act
             packed, legal_packed, hands = tables.observe_packed(), tables.legal_packed(), tables.hidden_packed()
-            who = np.where(to_act >= 0, line_ups[np.arange(len(to_act)), to_act], _NOBODY)
+            keys = play.words(_DRAWN)
+            who = np.where(to_act >= 0, play.line_ups[np.arange(len(to_act)), to_act], _NOBODY)
             actions = np.full(tables.num_tables, _NO_DECISION, np.int64)
             for index, policy in enumerate(self.opponents.policies):
                 rows = np.flatnonzero(who == index)
@@ -292,62 +295,128 @@ class SelfPlay:
                     actions[rows] = strict_answer(policy, Decision.from_packed(*asked), generator)
             rows = np.flatnonzero(who == NETWORK)
             words, legal = packed[rows], legal_packed[rows]
+            uniforms = [uniform_numbers(keys[rows])]
+            if branches:
+                uniforms.append(uniform_numbers(play.words(_OTHER)[rows]))
         with watch.measure("inference"):
-            actions[rows], log_probs = choose(actor, words, legal, uniform_numbers(keys[rows]), threads)
+            drawn = choose(actor, words, legal, uniforms, threads)
         with watch.measure("engine"):
+            actions[rows], log_probs = drawn[0]
+            others, other_log_probs = drawn[-1] if branches else (actions[:0], log_probs[:0])
             if actor.spec.hidden_words:
                 words = np.concatenate([words, hands[rows, 1:]], axis=1)
+            step = _Step(play.deal[rows], to_act[rows], words, legal, actions[rows], log_probs, others, other_log_probs)
+            play.count()
+            branch = None
+            if branches and (differ := rows[others != actions[rows]]).size:
+                branch = play.take(differ)
+                branch.tables.step(others[others != actions[rows]], play_forced=True)
             tables.step(actions, play_forced=True)
-        return _Step(rows, to_act[rows], words, legal, actions[rows], log_probs)
+        return step, branch
+
+    def _play_branches(
+        self,
+        actor: Actor,
+        rollout: Rollout,
+        branches: list[tuple[_Play, Pairs]],
+        credit: Credit,
+        threads: Threads,
+        watch: Stopwatch,
+    ) -> Pairs:
+        """Play on where the other action was taken, and compare what the deals brought."""
+        if not branches:
+            return Pairs.none(rollout.num_words)
+        with watch.measure("engine"):
+            play = _Play.joined([branch for branch, _ in branches])
+            pairs = joined_pairs([pairs for _, pairs in branches])
+        while not play.is_over:
+            self._step(actor, play, threads=threads, watch=watch, branches=False)
+        results, _ = _results(play.tables, rollout.pot[pairs.deal], credit)
+        other_results = results[np.arange(len(pairs)), pairs.seat]
+        return replace(pairs, gains=rollout.results[pairs.deal, pairs.seat] - other_results)
+
+
+def _pairs_of(step: _Step, number: int, num_words: int) -> Pairs:
+    """The decisions of a step whose two actions differ; what the deals bring is not known yet."""
+    rows = np.flatnonzero(step.others != step.actions)
+    return Pairs(
+        words=step.words[rows, :num_words],
+        legal=step.legal[rows],
+        actions=step.actions[rows],
+        others=step.others[rows],
+        log_probs=step.log_probs[rows],
+        other_log_probs=step.other_log_probs[rows],
+        gains=np.zeros(len(rows), np.float32),
+        deal=step.deal[rows],
+        seat=step.seat[rows],
+        step=np.full(len(rows), number),
+    )
+
+
+Drawn = tuple[NDArray[np.int64], NDArray[np.float32]]
+"""Actions [D] and their log-probabilities [D]."""
 
 
 def choose(
     actor: Actor,
     words: NDArray[np.uint64],
     legal: NDArray[np.uint64],
-    uniforms: NDArray[np.float64],
+    uniforms: list[NDArray[np.float64]],
     threads: Threads,
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Drawn actions [D] and their log-probabilities [D], some rows at a time."""
+) -> list[Drawn]:
+    """Draw actions, some rows at a time, once with each column [D] of uniform numbers."""
     size = rows_at_a_time(device_of(actor))
     parts = [
-        (words[start : start + size], legal[start : start + size], uniforms[start : start + size])
-        for start in range(0, len(words), size)
+        (words[at : at + size], legal[at : at + size], [column[at : at + size] for column in uniforms])
+        for at in range(0, len(words), size)
     ]
     chosen = threads.map(lambda part: _choose(actor, *part), parts)
     if not chosen:
-        return np.empty(0, np.int64), np.empty(0, np.float32)
-    return np.concatenate([actions for actions, _ in chosen]), np.concatenate([log_probs for _, log_probs in chosen])
+        return [(np.empty(0, np.int64), np.empty(0, np.float32)) for _ in uniforms]
+    together = []
+    for draws in zip(*chosen, strict=True):
+        actions, log_probs = zip(*draws, strict=True)
+        together.append((np.concatenate(actions), np.concatenate(log_probs)))
+    return together
 
 
 @torch.inference_mode()
 def _choose(
-    actor: Actor, words: NDArray[np.uint64], legal: NDArray[np.uint64], uniforms: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Drawn actions [D] and their log-probabilities [D]."""
+    actor: Actor, words: NDArray[np.uint64], legal: NDArray[np.uint64], uniforms: list[NDArray[np.float64]]
+) -> list[Drawn]:
+    """The same for rows that the network is asked about together."""
     device = device_of(actor)
     distribution = actor(packed_rows(words, device), legal_mask(legal, actor.spec.num_actions, device))
-    actions = distribution.sample(sent(uniforms, device))
-    return actions.cpu().numpy(), distribution.log_prob(actions).cpu().numpy()
+    drawn = []
+    for column in uniforms:
+        actions = distribution.sample(sent(column, device))
+        drawn.append((actions.cpu().numpy(), distribution.log_prob(actions).cpu().numpy()))
+    return drawn
+
+
+def _results(tables: Tables, pot: NDArray[np.int64], credit: Credit) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """What settled deals brought each seat [B, N], in pots; and of that the chips that stay in the pot [B, N]."""
+    dealer = tables.records["dealer"].astype(np.int64)
+    of_pot, credited = credit.chips(tables.carry, tables.exempt, dealer, tables.rules.ante)
+    return ((tables.returns + credited) / pot[:, None]).astype(np.float32), of_pot
 
 
 def _collect(
-    tables: Tables,
+    play: _Play,
     pot: NDArray[np.int64],
     antes: NDArray[np.int64],
     credit: Credit,
-    line_ups: NDArray[np.int8],
     steps: list[_Step],
     num_words: int,
 ) -> Rollout:
     """One rollout from settled tables and the steps that led there."""
+    tables = play.tables
     num_players = tables.rules.num_players
     stayed = seats_in(tables.records["stayed"], num_players)
     no_trick = tables.records["tricks_won"][:, :num_players] == 0
     played_out = tables.records["tricks_done"] == tables.rules.hand_size  # a lone player needs no trick (3.8)
     dealer = tables.records["dealer"].astype(np.int64)
-    of_pot, credited = credit.chips(tables.carry, tables.exempt, dealer, tables.rules.ante)
-    rewards = ((tables.returns + credited) / pot[:, None]).astype(np.float32)
+    results, of_pot = _results(tables, pot, credit)
     by_distance = (dealer[:, None] + np.arange(num_players)) % num_players
     earned = (tables.returns + antes + of_pot) / pot[:, None]
     deal = np.concatenate([step.deal for step in steps])
@@ -357,12 +426,13 @@ def _collect(
         legal=np.concatenate([step.legal for step in steps]),
         actions=np.concatenate([step.actions for step in steps]),
         log_probs=np.concatenate([step.log_probs for step in steps]),
-        rewards=rewards[deal, seat],
+        rewards=results[deal, seat],
+        results=results,
         deal=deal,
         seat=seat,
         step=np.repeat(np.arange(len(steps)), [len(step.deal) for step in steps]),
         num_words=num_words,
-        self_play=(line_ups == NETWORK).all(axis=1),
+        self_play=(play.line_ups == NETWORK).all(axis=1),
         returns=tables.returns,
         pot=pot,
         carry=tables.carry,
@@ -371,14 +441,3 @@ def _collect(
         num_players=np.full(len(pot), num_players, np.int8),
         earned=np.take_along_axis(earned, by_distance, axis=1),
     )
-
-
-def _words(keys: NDArray[np.uint64], number: int) -> NDArray[np.uint64]:
-    """[B] uint64: the word `number` of each stream [B]."""
-    with np.errstate(over="ignore"):
-        return mix_array(keys + GOLDEN * np.uint64(number + 1))
-
-
-def _numbers(keys: NDArray[np.uint64], number: int) -> NDArray[np.float64]:
-    """[B] float64 in [0, 1): the uniform number `number` of each stream [B]."""
-    return uniform_numbers(_words(keys, number))

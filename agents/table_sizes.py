@@ -7,7 +7,7 @@ Shapes: B deals, N seats of the largest table.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from agents.arena import stream_seed
 from agents.metrics import Stopwatch
 from agents.network import Actor
+from agents.pairs import joined_pairs
 from agents.policy import uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.rollout import MOST_STEPS, Rollout, SelfPlay
@@ -45,6 +46,7 @@ class TrainingDeals:
         credit: PotCredit,
         threads: Threads,
         watch: Stopwatch,
+        pairs: bool = False,
     ) -> Rollout:
         """Play deals to their ends, size by size.
 
@@ -55,6 +57,7 @@ class TrainingDeals:
             credit: whose what stays in the pots is.
             threads: ask the network on.
             watch: is told where the time goes.
+            pairs: play decisions on in two ways (`SelfPlay.play`).
         """
         which = self.which(deal_ids, in_play)
         sizes = np.unique(which)
@@ -65,6 +68,7 @@ class TrainingDeals:
                 threads=threads,
                 watch=watch,
                 credit=credit.at(self.sizes[size].rules.num_players),
+                pairs=pairs,
             )
             for size in sizes
         ]
@@ -110,13 +114,19 @@ def joined(rollouts: Sequence[Rollout], sizes: ArrayLike) -> Rollout:
 
     by_decision = ("words", "legal", "actions", "log_probs", "rewards", "seat")
     by_deal = ("self_play", "pot", "carry", "num_players")
-    by_seat = ("returns", "stayed", "bourre", "earned")
+    by_seat = ("returns", "stayed", "bourre", "results", "earned")
+    pairs = [
+        replace(rollout.pairs, deal=rollout.pairs.deal + start, step=rollout.pairs.step + MOST_STEPS * size)
+        for rollout, start, size in zip(rollouts, starts, np.asarray(sizes), strict=True)
+        if rollout.pairs is not None
+    ]
     return Rollout(
         deal=np.concatenate([rollout.deal + start for rollout, start in zip(rollouts, starts, strict=True)]),
         step=np.concatenate(
             [rollout.step + MOST_STEPS * size for rollout, size in zip(rollouts, np.asarray(sizes), strict=True)]
         ),
         num_words=rollouts[0].num_words,
+        pairs=joined_pairs(pairs) if pairs else None,
         **{name: together(name) for name in by_decision + by_deal},  # type: ignore[arg-type]
         **{name: padded(name) for name in by_seat},  # type: ignore[arg-type]
     )

@@ -32,14 +32,16 @@ from agents.logs import MetricsLog
 from agents.metrics import Stopwatch, describe_rollout, tags_as_table
 from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
+from agents.pair_learner import PairLearner
 from agents.policy import Policy, load_policy
 from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Learner, Weights
 from agents.ranks import ALONE, Ranks
-from agents.rollout import Opponents, Rollout, SelfPlay, StartingPots, StartingStacks
+from agents.rollout import Rollout, SelfPlay
 from agents.runs import STATE_FILE, STATUS
 from agents.snapshots import FOLDER as SNAPSHOTS
 from agents.snapshots import Snapshots
+from agents.starts import Opponents, StartingPots, StartingStacks
 from agents.states import from_bytes, load_state, save_state, save_status, set_aside, to_bytes
 from agents.statistics import Estimate, estimate
 from agents.table_sizes import TrainingDeals
@@ -111,7 +113,8 @@ class Trainer:
         self.credit = PotCredit(config.rollout.carry_credit == "by_seat", config.rollout.ante_credit)
         self._deals = training_deals(config)
         weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device, ranks)
-        self.learner = Learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
+        learner = PairLearner if config.learns_from_pairs else Learner
+        self.learner = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
         self.snapshots = Snapshots(folder, config.run.keep)
         self._layout = layout(self.games[0], config.seats_shown).hash
         self._commit = source_commit()
@@ -139,7 +142,13 @@ class Trainer:
     def warm_up(self) -> None:
         """Play a deal of each kind and forget it: what is compiled at its first use must not cost training time."""
         for deals in self._deals.sizes:
-            deals.play(self.learner.actor, np.arange(1), threads=self._threads, watch=Stopwatch())
+            deals.play(
+                self.learner.actor,
+                np.arange(4),
+                threads=self._threads,
+                watch=Stopwatch(),
+                pairs=self.config.learns_from_pairs,
+            )
         if self.log is None:
             return
         if self.config.run.pictures_every:
@@ -271,6 +280,7 @@ class Trainer:
                 credit=self.credit,
                 threads=self._threads,
                 watch=watch,
+                pairs=self.config.learns_from_pairs,
             )
         except FloatingPointError as error:
             problem = str(error)
@@ -474,7 +484,7 @@ class Trainer:
 def network_spec(config: Config) -> NetworkSpec:
     """The networks that some settings ask for."""
     sizes = config.network.model_dump(exclude={"seats_shown", "privileged_critic"})
-    privileged = config.network.privileged_critic
+    privileged = config.network.privileged_critic and not config.learns_from_pairs
     return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
 
 

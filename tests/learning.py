@@ -11,7 +11,8 @@ from agents.metrics import Stopwatch
 from agents.network import Actor, NetworkSpec
 from agents.pot_credit import Credit
 from agents.ppo import Learner
-from agents.rollout import Rollout, SelfPlay, StartingPots
+from agents.rollout import Rollout, SelfPlay
+from agents.starts import StartingPots
 from agents.threads import Threads
 from agents.trainer import Trainer
 from bourre_env import Rules
@@ -61,9 +62,15 @@ def header_of(actor: Actor, rules: Rules = PAGAT) -> Header:
 
 
 def deals_of(
-    actor: Actor, *, first: int = 0, number: int = 128, credit: Credit | None = None, **settings: Any
+    actor: Actor,
+    *,
+    first: int = 0,
+    number: int = 128,
+    credit: Credit | None = None,
+    pairs: bool = False,
+    **settings: Any,
 ) -> Rollout:
     """Self-play deals on one thread."""
     setting = SelfPlay(PAGAT, 1, PAGAT.num_players, **{"pots": StartingPots(0.5, 20, 0.5), **settings})
     deal_ids = np.arange(first, first + number)
-    return setting.play(actor, deal_ids, threads=ONE_THREAD, watch=Stopwatch(), credit=credit)
+    return setting.play(actor, deal_ids, threads=ONE_THREAD, watch=Stopwatch(), credit=credit, pairs=pairs)

@@ -203,12 +203,13 @@ def test_a_second_signal_stops_at_once() -> None:
 def test_a_diverged_run_ends_in_one_line_with_exit_code_1(
     tiny: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agents.ppo import DivergedError, Learner
+    from agents.pair_learner import PairLearner
+    from agents.ppo import DivergedError
 
-    def diverge(self: Learner, *arguments: object, **more: object) -> dict[str, float]:
+    def diverge(self: PairLearner, *arguments: object, **more: object) -> dict[str, float]:
         raise DivergedError("the loss is not finite")
 
-    monkeypatch.setattr(Learner, "update", diverge)
+    monkeypatch.setattr(PairLearner, "update", diverge)
     assert main(["--config", tiny, "--set", "run.dir=run"]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("train.py: stopped after 0 deals: the loss is not finite")

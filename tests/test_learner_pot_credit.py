@@ -6,7 +6,8 @@ from learning import PAGAT, deals_of, tiny_learner
 
 from agents.policy import load_policy
 from agents.pot_credit import MEMORY, Credit, PotCredit
-from agents.rollout import Opponents, Rollout
+from agents.rollout import Rollout
+from agents.starts import Opponents
 
 ACTOR = tiny_learner().actor
 UNEQUAL = Credit(np.array([0.4, 0.3, 0.2, 0.1]))

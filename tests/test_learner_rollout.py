@@ -11,14 +11,11 @@ from agents.metrics import Stopwatch, describe_rollout
 from agents.packed_linear import as_tensor
 from agents.rollout import (
     DEAL_STREAM,
-    NETWORK,
-    Opponents,
     Rollout,
     SelfPlay,
-    StartingPots,
-    StartingStacks,
     choose,
 )
+from agents.starts import NETWORK, Opponents, StartingPots, StartingStacks
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.bourre.observation import unpack_actions
@@ -93,11 +90,13 @@ def test_threads_change_nothing() -> None:
     words, legal = rollout.words[rows, : rollout.num_words], rollout.legal[rows]
     uniforms = np.random.default_rng(0).random(len(rows))
     two = Threads(2)
-    one_result, two_result = (choose(ACTOR, words, legal, uniforms, threads) for threads in (ONE_THREAD, two))
+    columns = [uniforms, 1 - uniforms]
+    one_result, two_result = (choose(ACTOR, words, legal, columns, threads) for threads in (ONE_THREAD, two))
     two.close()
     torch.set_num_threads(1)
-    assert (one_result[0] == two_result[0]).all()
-    assert (one_result[1] == two_result[1]).all()
+    for (actions, log_probs), (same_actions, same_log_probs) in zip(one_result, two_result, strict=True):
+        assert (actions == same_actions).all()
+        assert (log_probs == same_log_probs).all()
 
 
 def test_training_deals_are_not_the_deals_of_the_arena() -> None:

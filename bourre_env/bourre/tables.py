@@ -3,7 +3,7 @@
 Shapes: B tables, N seats, S seats shown, W words, O = 64*W features, A actions, k chosen rows, C cards of the pack.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -359,6 +359,21 @@ class Tables:
         copies = Tables(self.rules, len(chosen), self.seats_shown)
         copies._state = self._state.view(RAW_TABLE)[chosen].view(self._state.dtype)
         return copies
+
+    @staticmethod
+    def joined(parts: Sequence["Tables"]) -> "Tables":
+        """Copies of the tables of all parts, one part after the other.
+
+        Args:
+            parts: at least one, all with the same rules and `seats_shown`.
+        """
+        settings = {(part.rules, part.seats_shown) for part in parts}
+        if len(settings) != 1:
+            raise ValueError(f"tables of {len(settings)} kinds cannot be joined; one set of rules and seats is needed")
+        whole = Tables(parts[0].rules, sum(part.num_tables for part in parts), parts[0].seats_shown)
+        raw = np.concatenate([part._state.view(RAW_TABLE) for part in parts])
+        whole._state = raw.view(whole._state.dtype)
+        return whole
 
     def reshuffle_unseen(self, seat: ArrayLike, seed: int, streams: ArrayLike | None = None) -> "Tables":
         """Copies of all tables in which everything a seat has not seen is drawn anew.
