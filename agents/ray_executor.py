@@ -4,6 +4,7 @@ Ray does a task again by itself when its worker, or the whole machine, is lost. 
 """
 
 import os
+import socket
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
@@ -11,6 +12,7 @@ import ray
 
 from agents.executors import MOST_LOSSES, ClusterError, Workers, WorkersLostError, one_thread_of_algebra, told_of_losses
 
+KNOCK_SECONDS = 10.0
 OBJECT_STORE = 256 * 2**20  # bytes on this machine; specs and results are small
 
 Spec = TypeVar("Spec")
@@ -79,6 +81,7 @@ def connect(workers: Workers) -> None:
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
         if workers.address is not None:
+            _knock_at(workers.address)
             ray.init(address=workers.address, **quiet)
         else:
             ray.init(
@@ -88,9 +91,20 @@ def connect(workers: Workers) -> None:
                 object_store_memory=OBJECT_STORE,
                 **quiet,
             )
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         where = "on this machine" if workers.address is None else f"at {workers.address}"
         raise ClusterError(f"Ray cannot be used {where}: {' '.join(str(error).split())[:200]}") from None
+
+
+def _knock_at(address: str) -> None:
+    """Look whether anybody listens at an address: Ray itself goes on asking for minutes.
+
+    Raises:
+        OSError: nobody does.
+    """
+    host, colon, port = address.rpartition("://")[2].rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
 
 
 def _do(function: Callable[[Spec], Result], spec: Spec) -> Result:

@@ -21,7 +21,7 @@ from agents.policy import Decision, Policy, uniform_numbers
 from agents.pot_credit import Credit
 from agents.referee import strict_answer
 from agents.threads import Threads
-from bourre_env import Rules, Tables, shuffled_decks
+from bourre_env import Buffers, Rules, Tables, shuffled_decks
 from bourre_env.bourre.rules import BUY_IN, MAX_HAND, MAX_PLAYERS
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
 
@@ -214,6 +214,8 @@ class SelfPlay:
         pots: how the pots begin.
         opponents: who else sits at the tables.
         stacks: what the seats have, at table stakes.
+        parallel: whether the engine works on all of Numba's threads; worth it where a GPU waits for thousands of
+            tables. The deals are the same.
     """
 
     rules: Rules
@@ -222,6 +224,7 @@ class SelfPlay:
     pots: StartingPots = StartingPots()
     opponents: Opponents = Opponents()
     stacks: StartingStacks = StartingStacks()
+    parallel: bool = False
 
     def play(
         self,
@@ -246,6 +249,7 @@ class SelfPlay:
             tables, pot, antes = self._deal(deal_ids)
         line_ups = self.opponents.line_ups(self.rules, self.seed, deal_ids)
         keys = stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids)
+        seen = tables.buffers() if self.parallel else None
         steps: list[_Step] = []
         number = 0
         while True:
@@ -253,7 +257,7 @@ class SelfPlay:
                 live = np.flatnonzero(tables.to_act >= 0)
                 if not len(live):
                     return _collect(tables, pot, antes, credit, line_ups, steps, actor.spec.num_words)
-            steps.append(self._step(actor, tables, line_ups, _words(keys, number), threads=threads, watch=watch))
+            steps.append(self._step(actor, tables, line_ups, _words(keys, number), seen, threads=threads, watch=watch))
             number += 1
 
     def _deal(self, deal_ids: NDArray[np.int64]) -> tuple[Tables, NDArray[np.int64], NDArray[np.int64]]:
@@ -274,14 +278,28 @@ class SelfPlay:
         tables: Tables,
         line_ups: NDArray[np.int8],
         keys: NDArray[np.uint64],
+        seen: Buffers | None,
         *,
         threads: Threads,
         watch: Stopwatch,
     ) -> _Step:
-        """Take one decision at every table that is not settled; `keys` [B] decide what is drawn."""
+        """Take one decision at every table that is not settled.
+
+        Args:
+            actor: the network.
+            tables: the tables.
+            line_ups: who sits where.
+            keys: [B] decide what is drawn.
+            seen: what can be seen at the tables, kept up to date by all of Numba's threads; None to ask for it.
+            threads: ask the network on.
+            watch: is told where the time goes.
+        """
         with watch.measure("engine"):
             to_act = tables.to_act
-            packed, legal_packed, hands = tables.observe_packed(), tables.legal_packed(), tables.hidden_packed()
+            packed, legal_packed = (
+                (seen.observation, seen.legal) if seen else (tables.observe_packed(), tables.legal_packed())
+            )
+            hands = tables.hidden_packed()
             who = np.where(to_act >= 0, line_ups[np.arange(len(to_act)), to_act], _NOBODY)
             actions = np.full(tables.num_tables, _NO_DECISION, np.int64)
             for index, policy in enumerate(self.opponents.policies):
@@ -297,7 +315,7 @@ class SelfPlay:
         with watch.measure("engine"):
             if actor.spec.hidden_words:
                 words = np.concatenate([words, hands[rows, 1:]], axis=1)
-            tables.step(actions, play_forced=True)
+            tables.step(actions, play_forced=True, out=seen, parallel=seen is not None)
         return _Step(rows, to_act[rows], words, legal, actions[rows], log_probs)
 
 

@@ -28,16 +28,14 @@ import torch
 from torch import nn
 
 from agents.config import Config, read_config
-from agents.device import CPU_ROWS as CHUNK
+from agents.device import device_of, legal_mask, packed_rows, rows_at_a_time, sent
 from agents.metrics import Stopwatch
-from agents.packed_linear import as_tensor
 from agents.policy import uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.ppo import Minibatch, clipped_policy_loss, critic_loss
 from agents.rollout import Rollout
 from agents.threads import Threads
 from agents.trainer import Trainer, training_deals
-from bourre_env.bourre.observation import unpack_actions
 from bourre_env.deck import stream_keys
 
 ROOT = Path(__file__).parent.parent
@@ -81,21 +79,22 @@ class NetworksAlone:
 
     def work(self, rollout: Rollout) -> Callable[[], None]:
         """One iteration over the decisions of a rollout, which are laid ready now."""
-        rows = np.arange(len(rollout))
+        rows, device = np.arange(len(rollout)), device_of(self.actor)
+        chunk = rows_at_a_time(device)
         advantages = ((rollout.rewards - rollout.rewards.mean()) / rollout.rewards.std()).astype(np.float32)
-        uniforms = torch.from_numpy(uniform_numbers(stream_keys(1, rows)))
-        legal = torch.from_numpy(unpack_actions(rollout.legal, self.actor.spec.num_actions))
-        words = as_tensor(rollout.words[:, : rollout.num_words])
-        seen_by_critic = as_tensor(rollout.words)
+        uniforms = sent(uniform_numbers(stream_keys(1, rows)), device)
+        legal = legal_mask(rollout.legal, self.actor.spec.num_actions, device)
+        words = packed_rows(rollout.words[:, : rollout.num_words], device)
+        seen_by_critic = packed_rows(rollout.words, device)
         asked = [
-            (words[start : start + CHUNK], legal[start : start + CHUNK], uniforms[start : start + CHUNK])
-            for start in range(0, len(rows), CHUNK)
+            (words[start : start + chunk], legal[start : start + chunk], uniforms[start : start + chunk])
+            for start in range(0, len(rows), chunk)
         ]
         minibatches = [
             (
-                Minibatch.of(rollout, advantages, part, self.actor.spec),
-                as_tensor(rollout.words[part]),
-                torch.from_numpy(rollout.rewards[part]),
+                Minibatch.of(rollout, advantages, part, self.actor.spec, device),
+                packed_rows(rollout.words[part], device),
+                sent(rollout.rewards[part], device),
             )
             for part in np.array_split(rows, -(-len(rows) // self.config.minibatch))
         ]
@@ -105,8 +104,8 @@ class NetworksAlone:
                 for observation, allowed, numbers in asked:
                     distribution = self.actor(observation, allowed)
                     distribution.log_prob(distribution.sample(numbers))
-                for start in range(0, len(rows), CHUNK):
-                    self.critic(seen_by_critic[start : start + CHUNK])
+                for start in range(0, len(rows), chunk):
+                    self.critic(seen_by_critic[start : start + chunk])
             for _ in range(self.config.epochs):
                 for batch, seen, results in minibatches:
                     self._learn(batch, seen, results)
