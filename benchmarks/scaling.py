@@ -1,8 +1,7 @@
 """How training and tournaments grow with ranks and workers: `python -m benchmarks.scaling ranks|executors|model`.
 
-* `ranks` measures one and two ranks on two cores, one thread each, taking turns, the best of several rounds; what a
-  gradient step costs besides its rows; what an all-reduce costs on this machine; and how long a two-rank run takes to
-  start. `--out` keeps the figures.
+* `ranks` measures one and two ranks on two cores, one thread each, taking turns, the best of several rounds; what an
+  all-reduce costs on this machine; and how long a two-rank run takes to start. `--out` keeps the figures.
 * `executors` measures the same tournament with two worker processes and, where Ray is installed, with two of its
   workers; from the first result on, so that starting does not count, and in all.
 * `model` foretells runs of more ranks from the figures that `ranks` has kept, and from those of a network, which are
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 FIGURES = Path(__file__).with_name("scaling.json")
 GOAL_OF_RANKS, GOAL_OF_RAY, MOST_TO_START = 1.8, 0.9, 20.0
-ITERATIONS = 3  # in a round
+ITERATIONS = 1  # in a round: the shorter, the likelier is one without other work on the machine
 _WARM_UP = 2  # iterations that do not count
 _MEGA = 1e6
 
@@ -134,7 +133,7 @@ def foretell(figures: Figures, network: Network, ranks: int) -> Foretold:
 
 def last_efficient(figures: Figures, network: Network, least: float = 0.5) -> int:
     """The largest power of two of ranks, up to a million, that keeps this efficiency."""
-    counts = [2**power for power in range(21)]
+    counts = [1 << power for power in range(21)]
     return max(ranks for ranks in counts if foretell(figures, network, ranks).efficiency >= least)
 
 
@@ -357,7 +356,7 @@ def _parser() -> argparse.ArgumentParser:
         ranks = commands.add_parser(name, help="one and two ranks" if name == "ranks" else "what `ranks` starts")
         ranks.add_argument("--config", type=Path, default=ROOT / "configs" / "selfplay.toml", help="settings")
         ranks.add_argument("--set", nargs="*", default=[], metavar="KEY=VALUE", help="keys to set anew")
-        ranks.add_argument("--rounds", type=int, default=5, help="the best of so many counts (%(default)s)")
+        ranks.add_argument("--rounds", type=int, default=15, help="the best of so many counts (%(default)s)")
         ranks.add_argument("--out", type=Path, metavar="FILE", help="keep the figures for `model`")
     executors = commands.add_parser("executors", help="processes and Ray")
     executors.add_argument("--rounds", type=int, default=3, help="the best of so many counts (%(default)s)")
