@@ -11,6 +11,7 @@ from agents.arena import stream_seed
 from agents.cells import Cell
 from agents.entrants import Entrant
 from agents.exact import GAMES, Exploitability, game, measure
+from agents.executors import Workers
 from agents.policy import Policy, PolicyError, PolicyFailedError, check_rules
 from agents.results import LineUp, Results, Terms
 from agents.stopping import FixedBlocks
@@ -99,14 +100,18 @@ def _plan(subject: Entrant, terms: Terms, blocks: int, seed: int) -> Plan:
 
 
 def play_section(
-    title: str, plan: Plan, *, workers: int = 1, report: Callable[[int, int], None] = lambda played, left: None
+    title: str,
+    plan: Plan,
+    *,
+    workers: int | Workers = 1,
+    report: Callable[[int, int], None] = lambda played, left: None,
 ) -> Section:
     """Play one tournament of the protocol; one that the policy cannot play is told instead.
 
     Args:
         title: of the section.
         plan: one of `plans`.
-        workers: processes; the results do not depend on it.
+        workers: processes, or who else; the results do not depend on it.
         report: as in `play_tournament`.
     """
     try:

@@ -57,7 +57,8 @@ class RunConfig(Section):
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """Where the networks live: "auto" takes a CUDA GPU where there is one. Runs repeat bit for bit on "cpu" only."""
     threads: int = Field(default=2, ge=1, le=256)
-    """Processor cores the networks use, at most as many as there are. One and two give the very same weights."""
+    """Processor cores for the networks or, with a GPU, for the engine; at most as many as there are; ranks of
+    one machine share them out. One and two give the very same weights."""
     checkpoint_every: int = Field(default=10, ge=1)
     """Iterations between two checkpoints; a kill loses at most so many. Evaluations and the end write one too."""
     keep: int = Field(default=5, ge=0)
@@ -113,7 +114,7 @@ class RolloutConfig(Section):
     """How training deals are played."""
 
     deals: int = Field(default=1024, ge=1, le=1_000_000)
-    """Deals an iteration, each played to its end. More is steadier, fewer learns sooner; usual 512 to 16,384."""
+    """Deals an iteration, of all ranks, each played out. More is steadier, fewer learns sooner; usual 512 to 16,384."""
     carry_share: float = Field(default=0.25, ge=0, le=1)
     """Share of deals that begin with a drawn carry, so that pots of every size are known; usual 0.1 to 0.5."""
     largest_carry: int = Field(default=64, ge=1, le=100_000)
@@ -159,7 +160,7 @@ class LearnConfig(Section):
     epochs: int = Field(default=2, ge=1, le=100)
     """Passes over each iteration's decisions. More use the deals better and move further from them; usual 1 to 8."""
     minibatch: int = Field(default=1024, ge=1)
-    """Decisions in a gradient step. Smaller ones make more steps of the same deals; usual 512 to 8,192."""
+    """Decisions in a gradient step, of all ranks. Smaller ones make more steps of as many; usual 512 to 8,192."""
     gae_lambda: float = Field(default=1.0, ge=0, le=1)
     """1: decisions are credited with results alone. Below 1 in part with what the critic, on average less noisily,
     expected at the seat's next decisions; errors of the critic then reach the actor. Usual 0.9 to 1."""

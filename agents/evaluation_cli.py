@@ -6,7 +6,6 @@ nothing written), 130 interrupted.
 
 import sys
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 
 from agents.commands import analyse, benchmark, exact, exploit, merge, replay, report, selfcheck, tournament
 from agents.commands.options import (
@@ -19,6 +18,7 @@ from agents.commands.options import (
     Parser,
 )
 from agents.controls import ControlError
+from agents.executors import ClusterError, WorkersLostError
 from agents.lineups import OutcomesError
 from agents.policy import PolicyError, PolicyFailedError
 from agents.results import ResultsError
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.run(options, words)
     except WRONG as error:
         return _complain(error, WRONG_INPUT)
-    except (PolicyFailedError, ControlError, FailedError, BrokenProcessPool, OSError) as error:
+    except (PolicyFailedError, ControlError, FailedError, WorkersLostError, ClusterError, OSError) as error:
         return _complain(error, FAILED)
     except MemoryError as error:
         return _complain(f"out of memory: {error}", FAILED)

@@ -110,7 +110,9 @@ class Ranks:
 
         with lost_ranks_named():
             group = distributed.new_group(timeout=PATIENCE)
-            return DistributedDataParallel(network, process_group=group, **_constant_buffers())
+            return DistributedDataParallel(
+                network, process_group=group, gradient_as_bucket_view=True, **_constant_buffers()
+            )
 
 
 ALONE = Ranks()

@@ -24,7 +24,7 @@ from agents.pot_credit import Credit
 from agents.referee import strict_answer
 from agents.starts import NETWORK, Opponents, StartingPots, StartingStacks, words_of
 from agents.threads import Threads
-from bourre_env import Rules, Tables, shuffled_decks
+from bourre_env import Buffers, Rules, Tables, shuffled_decks
 from bourre_env.bourre.rules import MAX_HAND, MAX_PLAYERS
 from bourre_env.deck import stream_keys
 
@@ -66,6 +66,7 @@ class Rollout:
         results: [B, N] float32, what the deal brought each seat, in pots.
         earned: [B, N] float64, what each distance from the dealer, who has 0, got out of the pot, its part of the carry
             included, in pots; sums to 1.
+        asked: decisions the network was asked for, those after other actions of pairs included.
         pairs: decisions played on in two ways, where these were asked for.
     """
 
@@ -87,6 +88,7 @@ class Rollout:
     num_players: NDArray[np.int8]
     results: NDArray[np.float32]
     earned: NDArray[np.float64]
+    asked: int
     pairs: Pairs | None = None
 
     def __len__(self) -> int:
@@ -116,7 +118,7 @@ class Rollout:
 
 def _names_of_columns() -> list[str]:
     """The arrays of a rollout."""
-    return [field.name for field in fields(Rollout) if field.name not in ("num_words", "pairs")]
+    return [field.name for field in fields(Rollout) if field.name not in ("num_words", "asked", "pairs")]
 
 
 @dataclass(slots=True)
@@ -147,6 +149,7 @@ class _Play:
         line_ups: [B, N] int8, who sits where.
         keys: [B] uint64, the stream of each deal.
         taken: [B, N] int64, decisions that each seat has taken.
+        seen: what can be seen at the tables, kept up to date by all of Numba's threads; None to ask for it.
     """
 
     tables: Tables
@@ -154,6 +157,7 @@ class _Play:
     line_ups: NDArray[np.int8]
     keys: NDArray[np.uint64]
     taken: NDArray[np.int64]
+    seen: Buffers | None = None
 
     @property
     def is_over(self) -> bool:
@@ -178,6 +182,16 @@ class _Play:
         live = np.flatnonzero(~self.tables.settled)
         self.taken[live, self.tables.to_act[live]] += 1
 
+    def observed(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Packed observations [B, W] and legal actions [B, 2]."""
+        if self.seen is not None:
+            return self.seen.observation, self.seen.legal
+        return self.tables.observe_packed(), self.tables.legal_packed()
+
+    def step(self, actions: NDArray[np.int64]) -> None:
+        """Take actions [B], and those that are forced after them."""
+        self.tables.step(actions, play_forced=True, out=self.seen, parallel=self.seen is not None)
+
     def take(self, rows: NDArray[np.int64]) -> "_Play":
         """Copies of some tables."""
         return _Play(
@@ -185,14 +199,16 @@ class _Play:
         )
 
     @staticmethod
-    def joined(parts: Sequence["_Play"]) -> "_Play":
+    def joined(parts: Sequence["_Play"], *, parallel: bool) -> "_Play":
         """All of them together."""
+        tables = Tables.joined([part.tables for part in parts])
         return _Play(
-            Tables.joined([part.tables for part in parts]),
-            *(
-                np.concatenate([getattr(part, name) for part in parts])
-                for name in ("deal", "line_ups", "keys", "taken")
-            ),
+            tables,
+            deal=np.concatenate([part.deal for part in parts]),
+            line_ups=np.concatenate([part.line_ups for part in parts]),
+            keys=np.concatenate([part.keys for part in parts]),
+            taken=np.concatenate([part.taken for part in parts]),
+            seen=tables.buffers() if parallel else None,
         )
 
 
@@ -207,6 +223,8 @@ class SelfPlay:
         pots: how the pots begin.
         opponents: who else sits at the tables.
         stacks: what the seats have, at table stakes.
+        parallel: whether the engine works on all of Numba's threads; worth it where a GPU waits for thousands of
+            tables. The deals are the same.
     """
 
     rules: Rules
@@ -215,6 +233,7 @@ class SelfPlay:
     pots: StartingPots = _EMPTY_POTS
     opponents: Opponents = _NOBODY_ELSE
     stacks: StartingStacks = _USUAL_STACKS
+    parallel: bool = False
 
     def play(
         self,
@@ -250,7 +269,8 @@ class SelfPlay:
         rollout = _collect(play, pot, antes, credit, steps, actor.spec.num_words)
         if not pairs:
             return rollout
-        return replace(rollout, pairs=self._play_branches(actor, rollout, branches, credit, threads, watch))
+        compared, asked = self._play_branches(actor, rollout, branches, credit, threads, watch)
+        return replace(rollout, asked=rollout.asked + asked, pairs=compared)
 
     def _begin(self, deal_ids: NDArray[np.int64]) -> tuple[_Play, NDArray[np.int64], NDArray[np.int64]]:
         """Tables with the deals begun, the pots [B] once the antes are in, and the antes paid [B, N]."""
@@ -268,6 +288,7 @@ class SelfPlay:
             self.opponents.line_ups(self.rules, self.seed, deal_ids),
             stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids),
             np.zeros(exempt.shape, np.int64),
+            tables.buffers() if self.parallel else None,
         )
         return play, pot, antes if stacks is None else np.minimum(antes, stacks)
 
@@ -283,7 +304,8 @@ class SelfPlay:
         tables = play.tables
         with watch.measure("engine"):
             to_act = tables.to_act
-            packed, legal_packed, hands = tables.observe_packed(), tables.legal_packed(), tables.hidden_packed()
+            packed, legal_packed = play.observed()
+            hands = tables.hidden_packed()
             keys = play.words(_DRAWN)
             who = np.where(to_act >= 0, play.line_ups[np.arange(len(to_act)), to_act], _NOBODY)
             actions = np.full(tables.num_tables, _NO_DECISION, np.int64)
@@ -310,8 +332,8 @@ class SelfPlay:
             branch = None
             if branches and (differ := rows[others != actions[rows]]).size:
                 branch = play.take(differ)
-                branch.tables.step(others[others != actions[rows]], play_forced=True)
-            tables.step(actions, play_forced=True)
+                branch.step(others[others != actions[rows]])
+            play.step(actions)
         return step, branch
 
     def _play_branches(
@@ -322,18 +344,24 @@ class SelfPlay:
         credit: Credit,
         threads: Threads,
         watch: Stopwatch,
-    ) -> Pairs:
-        """Play on where the other action was taken, and compare what the deals brought."""
+    ) -> tuple[Pairs, int]:
+        """Play on where the other action was taken, and compare what the deals brought.
+
+        Returns:
+            The pairs, and how many decisions the network was asked for.
+        """
         if not branches:
-            return Pairs.none(rollout.num_words)
+            return Pairs.none(rollout.num_words), 0
+        asked = 0
         with watch.measure("engine"):
-            play = _Play.joined([branch for branch, _ in branches])
+            play = _Play.joined([branch for branch, _ in branches], parallel=self.parallel)
             pairs = joined_pairs([pairs for _, pairs in branches])
         while not play.is_over:
-            self._step(actor, play, threads=threads, watch=watch, branches=False)
+            step, _ = self._step(actor, play, threads=threads, watch=watch, branches=False)
+            asked += len(step.actions)
         results, _ = _results(play.tables, rollout.pot[pairs.deal], credit)
         other_results = results[np.arange(len(pairs)), pairs.seat]
-        return replace(pairs, gains=rollout.results[pairs.deal, pairs.seat] - other_results)
+        return replace(pairs, gains=rollout.results[pairs.deal, pairs.seat] - other_results), asked
 
 
 def _pairs_of(step: _Step, number: int, num_words: int) -> Pairs:
@@ -440,4 +468,5 @@ def _collect(
         bourre=stayed & no_trick & played_out[:, None],
         num_players=np.full(len(pot), num_players, np.int8),
         earned=np.take_along_axis(earned, by_distance, axis=1),
+        asked=len(deal),
     )

@@ -3,6 +3,9 @@
 `python -m agents.sweep configs/sweep/learning.toml --deals 40960 --trials 20 --dir runs/sweep`. Every trial is a run of
 its own in a folder of its own; a trial counts what the lower end of its last interval against `heuristic` is. The same
 command goes on with a sweep that was stopped, with the trial that was stopped too. Needs the extra `sweep`.
+
+`--together 4` proposes four trials at once and trains them side by side, by processes or with Ray; how many workers do
+that changes nothing, how many are proposed at once does.
 """
 
 import argparse
@@ -15,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from agents.commands.options import BadInputError, add_workers, integer, workers_of
 from agents.config import CONFIG_FILE, Config, ConfigError, all_keys, read_config
+from agents.executors import ClusterError, Workers, WorkersLostError, map_unordered
 from agents.files import FolderInUseError, folder_lock, replace_file
 from agents.runs import has_state
 from agents.training_cli import DEFAULT_CONFIG, DONE, FAILED, INTERRUPTED, WRONG_INPUT, train
@@ -137,21 +142,24 @@ class Sweep:
         """The run folder of a trial."""
         return self._folder / f"trial-{number:04d}"
 
-    def run(self, number: int) -> int:
-        """Train a trial to its end; returns the exit code of its training."""
+    def is_ready(self, number: int) -> bool:
+        """Whether a trial can be trained; one that was stopped before its settings were written is given up."""
         from optuna.trial import TrialState
 
-        folder = self.folder_of(number)
-        if not (folder / CONFIG_FILE).is_file():  # stopped before its settings were written
-            self.study.tell(number, state=TrialState.FAIL)
-            return FAILED
-        code = train(read_config(folder / CONFIG_FILE), folder, resume=has_state(folder))
-        strength = last_strength(folder)
+        if (self.folder_of(number) / CONFIG_FILE).is_file():
+            return True
+        self.study.tell(number, state=TrialState.FAIL)
+        return False
+
+    def tell(self, number: int, code: int) -> None:
+        """What a trial came to, by the exit code of its training."""
+        from optuna.trial import TrialState
+
+        strength = last_strength(self.folder_of(number))
         if code == DONE and strength is not None:
             self.study.tell(number, strength)
         elif code != INTERRUPTED:
             self.study.tell(number, state=TrialState.FAIL)
-        return code
 
     def results(self) -> list[dict[str, Any]]:
         """The trials, the strongest first; those that failed have no strength."""
@@ -165,6 +173,11 @@ def _with(config: Config, assignments: Sequence[str], folder: Path) -> Config:
     file = folder / "base.toml"
     replace_file(file, config.to_toml().encode())
     return read_config(file, assignments)
+
+
+def train_trial(folder: Path) -> int:
+    """Train a trial to its end; returns the exit code of its training."""
+    return train(read_config(folder / CONFIG_FILE), folder, resume=has_state(folder))
 
 
 def last_strength(run: Path) -> float | None:
@@ -186,8 +199,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return sweep(options)
     except ImportError as error:
         return _complain(f"{error}; install the extra: pip install 'bourre-env[sweep]'")
-    except (ConfigError, FolderInUseError) as error:
+    except (ConfigError, FolderInUseError, BadInputError) as error:
         return _complain(error)
+    except (WorkersLostError, ClusterError) as error:
+        return _complain(error, FAILED)
 
 
 def sweep(options: argparse.Namespace) -> int:
@@ -195,8 +210,10 @@ def sweep(options: argparse.Namespace) -> int:
 
     Raises:
         ConfigError: the ranges, the settings or the folder cannot be used.
+        BadInputError: there are no such workers.
+        WorkersLostError, ClusterError: they died again and again, or could not be had.
     """
-    ranges = read_ranges(options.ranges)
+    workers, ranges = workers_of(options), read_ranges(options.ranges)
     fixed = [f"run.deals={options.deals}", "run.minutes=none", "evaluation.final_blocks=0", "run.keep=0"]
     config = read_config(options.config, [*fixed, *options.set])
     try:
@@ -207,13 +224,28 @@ def sweep(options: argparse.Namespace) -> int:
         search = Sweep(options.dir, ranges, config, options.seed)
         waiting = search.stopped()
         while waiting or len(search.study.trials) < options.trials:
-            number = waiting.pop(0) if waiting else search.begin()
-            if search.run(number) == INTERRUPTED:
+            numbers, waiting = waiting[: options.together], waiting[options.together :]
+            while len(numbers) < options.together and len(search.study.trials) < options.trials:
+                numbers.append(search.begin())
+            if _train_together(search, numbers, workers) == INTERRUPTED:
                 print("stopped; the same command goes on", file=sys.stderr)
                 return INTERRUPTED
             _write_results(options.dir, search.results())
     _print_results(search.results())
     return DONE
+
+
+def _train_together(search: Sweep, numbers: list[int], workers: Workers) -> int:
+    """Train some trials side by side and tell what they came to, in their order; whether they were interrupted."""
+    ready = [number for number in numbers if search.is_ready(number)]
+    folders = [search.folder_of(number).resolve() for number in ready]
+    try:
+        codes = dict(map_unordered(train_trial, folders, workers=workers))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    for place, number in enumerate(ready):
+        search.tell(number, codes[place])
+    return INTERRUPTED if INTERRUPTED in codes.values() else DONE
 
 
 def _write_results(folder: Path, results: list[dict[str, Any]]) -> None:
@@ -235,10 +267,10 @@ def _short(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _complain(error: object) -> int:
-    """One line on standard error, and the exit code of wrong input."""
+def _complain(error: object, code: int = WRONG_INPUT) -> int:
+    """One line on standard error, and the exit code to leave with."""
     print(f"sweep: {' '.join(str(error).split())}", file=sys.stderr)
-    return WRONG_INPUT
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -251,6 +283,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--deals", type=int, default=40_960, help="training deals of each trial (40,960)")
     parser.add_argument("--seed", type=int, default=1, help="decides the proposals (1)")
     parser.add_argument("--set", nargs="+", default=[], metavar="KEY=VALUE", help="set keys anew for all trials")
+    parser.add_argument("--together", type=integer(1, None), default=1, help="trials proposed at once (1)")
+    add_workers(parser)
     return parser
 
 

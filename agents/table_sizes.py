@@ -126,6 +126,7 @@ def joined(rollouts: Sequence[Rollout], sizes: ArrayLike) -> Rollout:
             [rollout.step + MOST_STEPS * size for rollout, size in zip(rollouts, np.asarray(sizes), strict=True)]
         ),
         num_words=rollouts[0].num_words,
+        asked=sum(rollout.asked for rollout in rollouts),
         pairs=joined_pairs(pairs) if pairs else None,
         **{name: together(name) for name in by_decision + by_deal},  # type: ignore[arg-type]
         **{name: padded(name) for name in by_seat},  # type: ignore[arg-type]

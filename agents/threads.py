@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+import numba
 import torch
 
 from agents.executors import usable_cores
@@ -16,6 +17,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 NETWORKS = 2  # actor and critic learn side by side; further threads work inside their matrix products
+
+
+def use_numba_threads(count: int) -> None:
+    """How many threads the engine's parallel loop has, at most as many as Numba has started."""
+    numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
 
 
 class Threads:

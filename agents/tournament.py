@@ -20,7 +20,7 @@ from agents import stopping
 from agents.arena import play_line_up
 from agents.blocks import Blocks
 from agents.entrants import Entrant
-from agents.executors import map_unordered
+from agents.executors import Workers, map_unordered
 from agents.policy import Policy, load_policy
 from agents.referee import DEFAULT_TIME_LIMIT, Faults, Referee
 from agents.results import LineUp, Results, Terms, means_by_name
@@ -101,7 +101,7 @@ def play_tournament(
     plan: Plan,
     results: Results | None = None,
     *,
-    workers: int = 1,
+    workers: int | Workers = 1,
     report: Callable[[int, int], None] = lambda played, left: None,
     save: Callable[[Results], None] = lambda results: None,
 ) -> Results:
@@ -112,7 +112,7 @@ def play_tournament(
     Args:
         plan: what to play.
         results: blocks that are there already, of the same terms; they are extended.
-        workers: processes; the results do not depend on it.
+        workers: processes, or who else; the results do not depend on it.
         report: called with the deals played since the last call, and those that are still to be played as far as known.
         save: called now and then with what there is.
 
@@ -168,7 +168,7 @@ def _compile(spec: str, terms: Terms) -> None:
 def _play_until_somebody_is_silenced(
     plan: Plan,
     results: Results,
-    workers: int,
+    workers: int | Workers,
     report: Callable[[int, int], None],
     save: Callable[[Results], None],
 ) -> bool:

@@ -45,7 +45,7 @@ from agents.starts import Opponents, StartingPots, StartingStacks
 from agents.states import from_bytes, load_state, save_state, save_status, set_aside, to_bytes
 from agents.statistics import Estimate, estimate
 from agents.table_sizes import TrainingDeals
-from agents.threads import Threads
+from agents.threads import Threads, use_numba_threads
 from bourre_env.bourre.observation import layout
 from bourre_env.bourre.rules import Rules
 
@@ -111,8 +111,10 @@ class Trainer:
         self._failing: set[str] = set()  # files that could not be written the last time
         self._threads = Threads(config.run.threads, processes=ranks.local_count)
         self.credit = PotCredit(config.rollout.carry_credit == "by_seat", config.rollout.ante_credit)
-        self._deals = training_deals(config)
         weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device, ranks)
+        # a GPU waits for the engine; on the processor the same cores are of more use to the networks
+        self._deals = training_deals(config, parallel=device.type == "cuda")
+        use_numba_threads(self._threads.count)
         learner = PairLearner if config.learns_from_pairs else Learner
         self.learner = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
         self.snapshots = Snapshots(folder, config.run.keep)
@@ -509,13 +511,13 @@ def opponents(config: Config) -> Opponents:
     return Opponents((load_policy("random"), load_policy("heuristic")), shares)
 
 
-def training_deals(config: Config) -> TrainingDeals:
-    """The training deals that some settings ask for, at tables of all sizes."""
+def training_deals(config: Config, *, parallel: bool = False) -> TrainingDeals:
+    """The training deals that some settings ask for, at tables of all sizes (`parallel`: see `SelfPlay`)."""
     shares = config.rollout.size_shares or ()
-    return TrainingDeals(tuple(self_play(config, rules) for rules in config.games()), tuple(shares))
+    return TrainingDeals(tuple(self_play(config, rules, parallel=parallel) for rules in config.games()), tuple(shares))
 
 
-def self_play(config: Config, rules: Rules) -> SelfPlay:
+def self_play(config: Config, rules: Rules, *, parallel: bool = False) -> SelfPlay:
     """The training deals that some settings ask for, at tables of one size."""
     rollout = config.rollout
     return SelfPlay(
@@ -525,6 +527,7 @@ def self_play(config: Config, rules: Rules) -> SelfPlay:
         StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),
         opponents(config),
         StartingStacks(rollout.smallest_stack, rollout.largest_stack),
+        parallel,
     )
 
 

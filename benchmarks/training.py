@@ -28,16 +28,16 @@ import torch
 from torch import nn
 
 from agents.config import Config, read_config
-from agents.device import CPU_ROWS as CHUNK
+from agents.device import device_of, legal_mask, packed_rows, rows_at_a_time, sent
 from agents.metrics import Stopwatch
-from agents.packed_linear import as_tensor
+from agents.pair_learner import PairBatch
+from agents.pairs import Pairs
 from agents.policy import uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.ppo import Minibatch, clipped_policy_loss, critic_loss
 from agents.rollout import Rollout
 from agents.threads import Threads
 from agents.trainer import Trainer, training_deals
-from bourre_env.bourre.observation import unpack_actions
 from bourre_env.deck import stream_keys
 
 ROOT = Path(__file__).parent.parent
@@ -77,50 +77,81 @@ class NetworksAlone:
         self._optimizers: dict[nn.Module, torch.optim.Adam] = {
             network: torch.optim.Adam(network.parameters(), self.config.learning_rate_end, fused=True)
             for network in (self.actor, self.critic)
+            if network is not None
         }
 
     def work(self, rollout: Rollout) -> Callable[[], None]:
         """One iteration over the decisions of a rollout, which are laid ready now."""
-        rows = np.arange(len(rollout))
-        advantages = ((rollout.rewards - rollout.rewards.mean()) / rollout.rewards.std()).astype(np.float32)
-        uniforms = torch.from_numpy(uniform_numbers(stream_keys(1, rows)))
-        legal = torch.from_numpy(unpack_actions(rollout.legal, self.actor.spec.num_actions))
-        words = as_tensor(rollout.words[:, : rollout.num_words])
-        seen_by_critic = as_tensor(rollout.words)
+        device = device_of(self.actor)
+        chunk = rows_at_a_time(device)
+        rows = np.resize(np.arange(len(rollout)), rollout.asked)  # some again, in place of those after other actions
+        uniforms = sent(uniform_numbers(stream_keys(1, rows)), device)
+        legal = legal_mask(rollout.legal[rows], self.actor.spec.num_actions, device)
+        words = packed_rows(rollout.words[rows, : rollout.num_words], device)
         asked = [
-            (words[start : start + CHUNK], legal[start : start + CHUNK], uniforms[start : start + CHUNK])
-            for start in range(0, len(rows), CHUNK)
+            (words[start : start + chunk], legal[start : start + chunk], uniforms[start : start + chunk])
+            for start in range(0, len(rows), chunk)
         ]
-        minibatches = [
-            (
-                Minibatch.of(rollout, advantages, part, self.actor.spec),
-                as_tensor(rollout.words[part]),
-                torch.from_numpy(rollout.rewards[part]),
-            )
-            for part in np.array_split(rows, -(-len(rows) // self.config.minibatch))
-        ]
+        learning = self._learning(rollout, device) if rollout.pairs is None else self._learning_pairs(rollout.pairs)
 
         def iteration() -> None:
             with torch.inference_mode():
                 for observation, allowed, numbers in asked:
                     distribution = self.actor(observation, allowed)
                     distribution.log_prob(distribution.sample(numbers))
-                for start in range(0, len(rows), CHUNK):
-                    self.critic(seen_by_critic[start : start + CHUNK])
-            for _ in range(self.config.epochs):
-                for batch, seen, results in minibatches:
-                    self._learn(batch, seen, results)
+            learning()
 
         return iteration
 
-    def _learn(self, batch: Minibatch, seen_by_critic: torch.Tensor, results: torch.Tensor) -> None:
-        """One step of either network."""
-        distribution = self.actor(batch.observation, batch.legal)
-        ratio = (distribution.log_prob(batch.actions) - batch.log_probs).exp()
-        choice, inside = distribution.entropy_in_two_steps(self.actor.groups)
-        loss = clipped_policy_loss(ratio, batch.advantages, self.config.clip) - 0.01 * (choice + inside).mean()
-        self._step(self.actor, loss)
-        self._step(self.critic, critic_loss(self.critic(seen_by_critic), results, self.config.huber))
+    def _learning(self, rollout: Rollout, device: torch.device) -> Callable[[], None]:
+        """What is learned from single decisions, by actor and critic."""
+        critic = self.critic
+        assert critic is not None
+        rows, chunk = np.arange(len(rollout)), rows_at_a_time(device)
+        advantages = ((rollout.rewards - rollout.rewards.mean()) / rollout.rewards.std()).astype(np.float32)
+        seen_by_critic = packed_rows(rollout.words, device)
+        minibatches = [
+            (
+                Minibatch.of(rollout, advantages, part, self.actor.spec, device),
+                packed_rows(rollout.words[part], device),
+                sent(rollout.rewards[part], device),
+            )
+            for part in np.array_split(rows, -(-len(rows) // self.config.minibatch))
+        ]
+
+        def learning() -> None:
+            with torch.inference_mode():
+                for start in range(0, len(rows), chunk):
+                    critic(seen_by_critic[start : start + chunk])
+            for _ in range(self.config.epochs):
+                for batch, seen, results in minibatches:
+                    distribution = self.actor(batch.observation, batch.legal)
+                    ratio = (distribution.log_prob(batch.actions) - batch.log_probs).exp()
+                    choice, inside = distribution.entropy_in_two_steps(self.actor.groups)
+                    loss = clipped_policy_loss(ratio, batch.advantages, self.config.clip)
+                    self._step(self.actor, loss - 0.01 * (choice + inside).mean())
+                    self._step(critic, critic_loss(critic(seen), results, self.config.huber))
+
+        return learning
+
+    def _learning_pairs(self, pairs: Pairs) -> Callable[[], None]:
+        """What is learned from pairs, by the actor."""
+        rows, device = np.arange(len(pairs)), device_of(self.actor)
+        minibatches = [
+            PairBatch.of(pairs, pairs.gains, part, self.actor.spec, device)
+            for part in np.array_split(rows, max(1, -(-len(rows) // self.config.minibatch)))
+        ]
+
+        def learning() -> None:
+            for _ in range(self.config.epochs):
+                for batch in minibatches:
+                    distribution = self.actor(batch.observation, batch.legal)
+                    ratio = (distribution.log_prob(batch.actions) - batch.log_probs).exp()
+                    other_ratio = (distribution.log_prob(batch.others) - batch.other_log_probs).exp()
+                    loss = clipped_policy_loss(ratio, batch.gains, self.config.clip)
+                    self._step(self.actor, loss + clipped_policy_loss(other_ratio, -batch.gains, self.config.clip))
+
+        return learning
 
     def _step(self, network: nn.Module, loss: torch.Tensor) -> None:
         """Down the gradient."""
@@ -159,6 +190,7 @@ class Measured:
             credit=PotCredit(),
             threads=self._threads,
             watch=Stopwatch(),
+            pairs=self._trainer.config.learns_from_pairs,
         )
         alone_seconds, _ = cpu_seconds(self._alone.work(rollout))
         if counts:

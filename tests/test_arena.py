@@ -4,11 +4,12 @@ import io
 import itertools
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
+from pathlib import Path
 
 import numpy as np
 import pytest
-from executor_tasks import refuse, sleep_unless_first, square
+from executor_tasks import die_always, die_once, refuse, sleep_unless_first, square
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_play import any_rules
@@ -17,7 +18,7 @@ from scipy import stats
 from agents.arena import DEAL_STREAM, play_blocks, play_line_ups, stream_seed
 from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
 from agents.blocks import COLUMNS, COUNTS, Blocks, concatenated
-from agents.executors import map_unordered, usable_cores
+from agents.executors import Workers, WorkersLostError, map_unordered, usable_cores
 from agents.files import replace_file
 from agents.policy import Decision, PolicyError, PolicyFailedError
 from agents.progress import Progress
@@ -341,6 +342,37 @@ def test_a_task_that_fails_does_not_wait_for_the_others():
     with pytest.raises(ArithmeticError, match="task 0 went wrong"):
         list(map_unordered(sleep_unless_first, [0, 60], workers=2))
     assert time.monotonic() - begun < 30
+
+
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(tmp_path):
+    marks = ["", "", str(tmp_path / "a"), "", str(tmp_path / "b"), *[""] * 9]
+    found = dict(map_unordered(die_once, marks, workers=2))
+    assert found == {number: f"done {Path(mark).name}" for number, mark in enumerate(marks)}
+    assert (tmp_path / "a").exists()
+    assert (tmp_path / "b").exists()
+
+
+def test_tasks_may_still_be_added_after_a_worker_was_lost(tmp_path):
+    waiting = deque([str(tmp_path / "first")])
+    found = {}
+    for number, result in map_unordered(die_once, waiting, workers=2):
+        found[number] = result
+        if number < 3:
+            waiting.append("")
+    assert found == {0: "done first", 1: "done ", 2: "done ", 3: "done "}
+
+
+def test_a_task_that_kills_every_worker_is_given_up():
+    with pytest.raises(WorkersLostError, match="died 4 times in the middle of the same task"):
+        list(map_unordered(die_always, range(3), workers=2))
+
+
+def test_workers_count_cores_and_share_them_out(monkeypatch):
+    monkeypatch.setattr("agents.executors.usable_cores", lambda: 8)
+    assert Workers.of(3) == Workers(3)
+    assert (Workers().here, Workers(2).here) == (8, 2)
+    assert [Workers(8).threads(tasks) for tasks in (1, 3, 20)] == [8, 2, 1]
+    assert Workers(8, "ray", "auto").threads(1) == 1
 
 
 def test_no_workers_are_refused_and_no_tasks_are_fine():

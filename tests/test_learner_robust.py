@@ -290,7 +290,7 @@ def test_positions_at_tables_of_several_sizes_end_with_the_dealer() -> None:
     for size in (3, 6):
         table = SelfPlay(Rules.preset("pagat", num_players=size), 1, 6)
         rollouts.append(table.play(actor, np.arange(60), threads=ONE_THREAD, watch=Stopwatch()))
-    mixed = joined(rollouts)
+    mixed = joined(rollouts, range(len(rollouts)))
     size = mixed.num_players[mixed.deal]
     dealer = mixed.deal % 60 % size
     assert (positions_of(mixed) == (mixed.seat - dealer - 1) % size + 1).all()

@@ -1,5 +1,7 @@
 """Self-play: whole deals, the right credit for the right seat, and nothing that depends on company."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from agents.arena import play_line_ups, stream_seed
 from agents.baselines import HEURISTIC, Random
 from agents.metrics import Stopwatch, describe_rollout
 from agents.packed_linear import as_tensor
+from agents.policy import load_policy
 from agents.rollout import (
     DEAL_STREAM,
     Rollout,
@@ -208,3 +211,11 @@ def test_how_it_was_played_is_described() -> None:
     assert values["game/decisions_per_deal"] == len(rollout) / 400
     lost = rollout.returns + (rollout.pot[:, None] > 0)  # antes apart, only a bourré loses chips
     assert values["game/bourre_rate"] == pytest.approx((lost < 0).sum() / rollout.stayed.sum(), abs=1e-9)
+
+
+def test_the_engine_on_all_threads_plays_the_same_deals() -> None:
+    actor = tiny_learner().actor
+    opponents = Opponents((load_policy("random"),), (0.4,))
+    plain, parallel = (deals_of(actor, opponents=opponents, parallel=parallel) for parallel in (False, True))
+    for field in fields(plain):
+        assert np.array_equal(getattr(plain, field.name), getattr(parallel, field.name)), field.name

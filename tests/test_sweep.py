@@ -8,6 +8,7 @@ from learning import tiny_config
 
 from agents import sweep
 from agents.config import ConfigError, read_config
+from agents.executors import WorkersLostError
 from agents.policy import load_policy
 
 EXAMPLE = Path(__file__).parent.parent / "configs" / "sweep" / "learning.toml"
@@ -94,3 +95,29 @@ def test_a_sweep_is_stopped_and_goes_on_and_counts_lower_ends(
     assert "learn.minibatch=" in table
     assert sweep.main(words) == 0  # nothing is left to do
     assert len(calls) == 4
+
+
+@pytest.mark.slow
+def test_trials_side_by_side_do_not_depend_on_the_workers(tmp_path: Path) -> None:
+    pytest.importorskip("optuna")
+    (tmp_path / "ranges.toml").write_text(RANGES)
+    (tmp_path / "tiny.toml").write_text(tiny_config().to_toml())
+    found = []
+    for workers in ("1", "2"):
+        folder = tmp_path / workers
+        words = [str(tmp_path / "ranges.toml"), "--config", str(tmp_path / "tiny.toml"), "--dir", str(folder)]
+        assert sweep.main([*words, "--deals", "128", "--trials", "3", "--together", "2", "--workers", workers]) == 0
+        found.append((folder / "results.jsonl").read_text())
+    assert found[0] == found[1]
+    assert len(found[0].splitlines()) == 3
+
+
+def test_workers_that_die_end_a_sweep_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dying(*_: object, **__: object) -> int:
+        raise WorkersLostError("worker processes died")
+
+    monkeypatch.setattr(sweep, "sweep", dying)
+    assert sweep.main([str(tmp_path / "ranges.toml")]) == 1
+    assert capsys.readouterr().err == "sweep: worker processes died\n"

@@ -7,16 +7,22 @@ import pytest
 from learning import deals_of, tiny_config, tiny_trainer
 
 from agents.checkpoint import parameter_hash
+from agents.pair_learner import PairLearner
+from agents.ppo import Learner
 from benchmarks.training import Measured, NetworksAlone, Speed, lines
 
 
-def test_the_networks_alone_learn_and_leave_the_trainers_be(tmp_path: Path) -> None:
-    trainer = tiny_trainer(tmp_path)
+def hashes_of(networks: PairLearner | Learner | NetworksAlone) -> list[str]:
+    return [parameter_hash(network) for network in (networks.actor, networks.critic) if network is not None]
+
+
+@pytest.mark.parametrize("advantages", ["pairs", "critic"])
+def test_the_networks_alone_learn_and_leave_the_trainers_be(tmp_path: Path, advantages: str) -> None:
+    trainer = tiny_trainer(tmp_path, learn={"advantages": advantages})
     alone = NetworksAlone(trainer)
-    before = [parameter_hash(network) for network in (trainer.learner.actor, trainer.learner.critic)]
-    alone.work(deals_of(trainer.learner.actor))()
-    after = [parameter_hash(network) for network in (trainer.learner.actor, trainer.learner.critic)]
-    learned = [parameter_hash(network) for network in (alone.actor, alone.critic)]
+    before = hashes_of(trainer.learner)
+    alone.work(deals_of(trainer.learner.actor, pairs=advantages == "pairs"))()
+    after, learned = hashes_of(trainer.learner), hashes_of(alone)
     trainer.close()
     assert before == after
     assert all(ours != theirs for ours, theirs in zip(learned, before, strict=True))

@@ -23,15 +23,17 @@ from agents.commands.options import (
     BadInputError,
     Commands,
     FailedError,
+    add_workers,
     check_folder,
     command_line,
     folder,
     integer,
     versions,
+    workers_of,
 )
 from agents.entrants import Entrant, parse_entrants
 from agents.exact import GAMES
-from agents.executors import usable_cores
+from agents.executors import Workers
 from agents.exploit import DEFAULT_CONFIG, Plan, Training, best_of, local_gains
 from agents.files import replace_file
 from agents.local_best_response import Search
@@ -81,7 +83,7 @@ def add_to(commands: Commands) -> None:
         metavar="N",
         help="training deals of each best response; 0 leaves best responses out (%(default)s)",
     )
-    add("--workers", type=integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
+    add_workers(benchmark)
     add("--out", type=folder, metavar="DIR", help="folder for card.md and card.json")
     benchmark.set_defaults(run=run)
 
@@ -96,7 +98,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     sets = "final" if options.final else "development"
     protocol = Protocol(sets, options.blocks, options.session_blocks, tuple(dict.fromkeys(options.seats)))
     policy = load_policy(subject.spec)
-    sections = _sections(subject, protocol, options.workers)
+    sections = _sections(subject, protocol, workers_of(options))
     if not any(section.cells for section in sections):
         raise BadInputError(f"{options.spec} can play at none of the tables of the protocol: {sections[0].obstacle}")
     with Progress(len(GAMES), "reduced games", sys.stderr) as progress:
@@ -129,7 +131,7 @@ def _subject(text: str) -> Entrant:
     return entrants[0]
 
 
-def _sections(subject: Entrant, protocol: Protocol, workers: int) -> tuple[Section, ...]:
+def _sections(subject: Entrant, protocol: Protocol, workers: Workers) -> tuple[Section, ...]:
     """Every tournament of the protocol."""
     sections = []
     with Progress(None, "deals", sys.stderr) as progress:
@@ -154,16 +156,16 @@ def _attacks(subject: Entrant, protocol: Protocol, options: argparse.Namespace) 
     plan = Plan(subject.spec, "pagat", RESPONSE_SIZE, LOCAL_BLOCKS, protocol.seed)
     try:
         check_rules(subject.load(), plan.rules())
-        local = _look_ahead(plan, options.workers)
+        local = _look_ahead(plan, workers_of(options))
         plan = replace(plan, blocks=protocol.blocks)
-        return local, _train(plan, options.response_deals, options.workers)
+        return local, _train(plan, options.response_deals, workers_of(options))
     except PolicyError as error:
         return f"Not played: {error}"
     except PolicyFailedError as error:
         return f"Not measured: {error}"
 
 
-def _look_ahead(plan: Plan, workers: int) -> Attack:
+def _look_ahead(plan: Plan, workers: Workers) -> Attack:
     """A local best response to a policy."""
 
     def gain(plan: Plan) -> Estimate:
@@ -175,7 +177,7 @@ def _look_ahead(plan: Plan, workers: int) -> Attack:
     return Attack(f"local best response, {plan.blocks:,} deals", gain(plan), control)
 
 
-def _train(plan: Plan, deals: int, workers: int) -> Attack:
+def _train(plan: Plan, deals: int, workers: Workers) -> Attack:
     """The best of several trained responses to a policy."""
     weak = replace(plan, spec=CONTROL, blocks=CONTROL_BLOCKS["ppo"])
     control = train_with_progress(weak, Training(DEFAULT_CONFIG, 1, CONTROL_DEALS, None), workers)[0].gain

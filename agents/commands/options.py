@@ -1,6 +1,7 @@
 """What the commands of `evaluate.py` share: readers of options, ways of complaining, what a result says of itself."""
 
 import argparse
+import importlib.util
 import math
 import platform
 import shlex
@@ -11,6 +12,7 @@ from typing import NoReturn, TypeAlias
 
 from rich.console import Console
 
+from agents.executors import PROCESSES, RAY, Workers
 from agents.files import obstacle
 from bourre_env.bourre.rules import PRESETS
 
@@ -95,6 +97,28 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 def add_rules(parser: argparse.ArgumentParser) -> None:
     """The option that names the house rules."""
     parser.add_argument("--rules", default="pagat", metavar="PRESET", help=f"{', '.join(PRESETS)} (%(default)s)")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """The options that say who does the work (`workers_of`)."""
+    add = parser.add_argument
+    add("--workers", type=integer(1, None), metavar="N", help="processes; as many as there are cores when left out")
+    text = "who does the work: processes of this machine, or Ray, which may span several (%(default)s)"
+    add("--executor", choices=(PROCESSES, RAY), default=PROCESSES, help=text)
+    add("--ray-address", metavar="ADDRESS", help="the Ray cluster to use; one of this machine when left out")
+
+
+def workers_of(options: argparse.Namespace) -> Workers:
+    """Who does the work.
+
+    Raises:
+        BadInputError: Ray is not installed, or an address is given without it.
+    """
+    if options.ray_address is not None and options.executor != RAY:
+        raise BadInputError(f"--ray-address {options.ray_address}: only --executor ray goes to a cluster")
+    if options.executor == RAY and importlib.util.find_spec("ray") is None:
+        raise BadInputError("--executor ray: Ray is not installed; pip install 'bourre-env[ray]'")
+    return Workers(options.workers, options.executor, options.ray_address)
 
 
 def check_folder(path: Path, names: Sequence[str], option: str = "--out") -> None:

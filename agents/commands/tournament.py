@@ -5,7 +5,6 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from agents.commands.options import (
     FailedError,
     add_rules,
     add_seed,
+    add_workers,
     check_folder,
     command_line,
     console,
@@ -25,11 +25,12 @@ from agents.commands.options import (
     number,
     positive,
     versions,
+    workers_of,
 )
 from agents.commands.report import make_report
 from agents.commands.tournament_tables import print_summary
 from agents.entrants import Entrant, check_entrants, parse_entrants
-from agents.executors import usable_cores
+from agents.executors import Workers, WorkersLostError
 from agents.files import replace_file
 from agents.progress import Progress
 from agents.referee import DEFAULT_TIME_LIMIT
@@ -90,7 +91,7 @@ def add_to(commands: Commands) -> None:
     _add_stopping(tournament)
     limit = number(0, LONGEST_LIMIT)
     add("--time-limit", type=limit, default=DEFAULT_TIME_LIMIT, metavar="S", help="seconds a decision (%(default)s)")
-    add("--workers", type=integer(1, None), default=usable_cores(), metavar="N", help="processes (%(default)s)")
+    add_workers(tournament)
     add_seed(tournament)
     add("--out", type=folder, metavar="DIR", help="folder for results; what is there already is gone on with")
     add("--fresh", action="store_true", help="forget what is in the folder")
@@ -133,7 +134,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     begun = [_begun(plan, file, fresh=options.fresh) for plan, file in zip(plans, files, strict=True)]
     with Progress(None, "deals", sys.stderr) as progress:
         for plan, results, file in zip(plans, begun, files, strict=True):
-            _play(plan, results, file, options.workers, progress)
+            _play(plan, results, file, workers_of(options), progress)
     tables = [
         summarise(results, plan.line_ups, seed=plan.seed, stop=plan.stop)
         for plan, results in zip(plans, begun, strict=True)
@@ -236,7 +237,7 @@ def _begun(plan: Plan, file: Path | None, *, fresh: bool) -> Results:
     return results
 
 
-def _play(plan: Plan, results: Results, file: Path | None, workers: int, progress: Progress) -> None:
+def _play(plan: Plan, results: Results, file: Path | None, workers: Workers, progress: Progress) -> None:
     """Play one table size; on Ctrl-C what is there is written first."""
 
     def save(results: Results) -> None:
@@ -246,12 +247,10 @@ def _play(plan: Plan, results: Results, file: Path | None, workers: int, progres
 
     try:
         play_tournament(plan, results, workers=workers, report=progress.add, save=save)
-    except BrokenProcessPool:
+    except WorkersLostError as error:
         save(results)
         kept = "" if file is None or not results.blocks else f"; {file} keeps what was played"
-        raise FailedError(
-            f"a worker process died: out of memory, or ended by a policy (--workers 1 shows by which){kept}"
-        ) from None
+        raise FailedError(f"{error}{kept}") from None
     except KeyboardInterrupt:
         if file is None or not results.blocks:
             raise
