@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.likely_worlds import Worlds
-from agents.policy import Decision
-from agents.search import SearchPolicy
+from agents.policy import Decision, load_policy
+from agents.search import Effort, SearchPolicy
+from agents.search_spec import check_prior
 from agents.solver import Solver
 from bourre_env.bourre.actions import action_id, action_text
 from bourre_env.bourre.recalled import tables_as_seen
@@ -31,6 +32,8 @@ from bourre_env.notation import FORFEIT_TEXT, DealRecord
 SEED = 20260401  # of the worlds imagined
 MISTAKE = 2.0  # standard errors
 EQUAL = 2.0**-20  # chips; the solver takes no notice of less
+WORLDS = 512  # most worlds an action is tried in, unless it is said otherwise
+PROPOSALS, ROUNDS = 4096, 8
 
 Line: TypeAlias = tuple[tuple[int, str], ...]
 """Seats and the cards they play, in order."""
@@ -129,6 +132,32 @@ class DealAnalysis:
     def losses(self, seat: int) -> float:
         """Antes that a seat gave away by its mistakes, from its own view."""
         return sum((choice.loss or 0.0 for choice in self.choices if choice.seat == seat and choice.is_mistake), 0.0)
+
+
+def judge(spec: str, worlds: int) -> SearchPolicy:
+    """Who looks a deal over: a search that takes all seats to play as a policy does.
+
+    Raises:
+        PolicyError: the spec is no policy, or one that search cannot imagine as others.
+    """
+    check_prior(spec)
+    return SearchPolicy("analysis", load_policy(spec), Effort(worlds=worlds, proposals=PROPOSALS, rounds=ROUNDS))
+
+
+def assumptions(spec: str, worlds: int) -> str:
+    """What values from a seat's own view assume, in a sentence without its beginning."""
+    return (
+        f"mean antes of the deal in up to {worlds} worlds that the seat could not tell from the true one, where all "
+        f"others are taken to play, and all play on, as {spec} does; ? where they did not, and any worlds that fit had "
+        "to do"
+    )
+
+
+LOSS_MEANS = (
+    "what the best alternative is worth more, with the standard error of the difference; ! where it is more than two "
+    "of these, which is no noise"
+)
+OPEN_MEANS = "with all cards open, everybody playing without fault from there"
 
 
 def analyse_deal(

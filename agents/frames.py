@@ -5,26 +5,29 @@ from typing import Any
 
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.notation import FORFEIT_TEXT, DealRecord
+from bourre_env.render import seen_by
 
 Frame = dict[str, str]
 
 
-def frames_of(record: DealRecord, names: list[str]) -> dict[str, Any]:
+def frames_of(record: DealRecord, names: list[str], seat: int | None = None) -> dict[str, Any]:
     """What a page needs to show a deal step by step.
 
     Args:
         record: the deal.
         names: of the policies by seat.
+        seat: the only seat whose cards are in the frames; None for all.
 
     Returns:
         `names`, `dealer`, `trumps`, `turnUp`, and `frames`: the first is whole, each later one holds only what has
         changed. A frame has `say` (what was done), `turn` (the seat to act, or ""), `trick` ("seat:card …"), `pot`, and
         for each seat s: `h…s` cards, `d…s` what it declared, `w…s` tricks, `c…s` chips.
     """
-    snapshots = list(record.replay())
+    blind = record.rules.blind_declaring
+    snapshots = [seen_by(table, seat, blind_declaring=blind) for table in record.replay()]
     whole = [_frame(snapshots[0], "The cards are dealt.", _trick(snapshots[0]))]
     for before, after, text in zip(snapshots, snapshots[1:], record.actions, strict=False):
-        said, trick = _said(before, after, text)
+        said, trick = _said(before, after, text, is_seen=seat in (None, before.seat))
         whole.append(_frame(after, said, trick))
     changes = [{key: new[key] for key in new if new[key] != old[key]} for old, new in itertools.pairwise(whole)]
     return {
@@ -60,13 +63,14 @@ def _declared(table: Snapshot, seat: int) -> str:
     return f"stays, {table.num_discards[seat]} new" if table.stayed[seat] else ""
 
 
-def _said(before: Snapshot, after: Snapshot, text: str) -> tuple[str, str]:
+def _said(before: Snapshot, after: Snapshot, text: str, *, is_seen: bool) -> tuple[str, str]:
     """An action in a sentence, and the cards on the table behind it: a trick just won still lies there."""
     who = f"Seat {before.seat}"
     if text == FORFEIT_TEXT:
         return f"{who} forfeits the deal.", _trick(before)
     if before.phase != "play":
-        return _said_of_declaration(who, before, after, text), _trick(after)
+        said = _said_of_declaration if is_seen else _said_of_hidden_declaration
+        return said(who, before, after, text), _trick(after)
     if sum(after.tricks_won) == sum(before.tricks_won):
         return f"{who} plays {text}.", _trick(after)
     won = next(seat for seat, tricks in enumerate(after.tricks_won) if tricks > before.tricks_won[seat])
@@ -84,6 +88,16 @@ def _said_of_declaration(who: str, before: Snapshot, after: Snapshot, text: str)
     kept = set(before.hands[before.seat]) - set(words[1:])
     drawn = [card for card in after.hands[before.seat] if card not in kept]
     return f"{who} {verb}: {' '.join(drawn)} for {' '.join(words[1:])}."
+
+
+def _said_of_hidden_declaration(who: str, before: Snapshot, after: Snapshot, text: str) -> str:
+    """The same for who does not see the hand; a turn-up that is thrown away lies face up (3.6)."""
+    words = text.split()
+    if len(words) == 1:
+        return _said_of_declaration(who, before, after, text)
+    verb = "stays and draws" if before.phase == "declare" else "draws"
+    shown = f", the turn-up {before.turn_up} thrown away" if before.turn_up in words[1:] else ""
+    return f"{who} {verb} {len(words) - 1}{shown}."
 
 
 def _trick(table: Snapshot) -> str:
