@@ -213,7 +213,9 @@ def _choice(tables: Tables, text: str, number: int, line: Line, policy: SearchPo
     taken = action_id(rules, state, text)
     actions = np.array([taken, *legal[legal != taken]])
     opened = _opened(tables, solver, actions)
-    seen = _seen(tables, actions, policy, number)
+    key = stream_keys(SEED, [number])
+    decision = Decision.from_packed(tables.observe_packed(), tables.legal_packed(), tables.to_act, rules, key)
+    seen = values_seen(decision, actions, policy)
     alternatives = [
         Alternative(action_text(rules, state, int(action)), seen.mean(column), seen.error(column), opened[column])
         for column, action in enumerate(actions)
@@ -246,11 +248,11 @@ def _opened(tables: Tables, solver: Solver, actions: NDArray[np.int64]) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class Seen:
     """What actions brought in imagined worlds.
 
     Attributes:
-        values: [A, W] antes, the action taken first.
+        values: [A, W] antes, the action that the others are compared with first.
         likely: whether the policy leads to these worlds.
     """
 
@@ -267,26 +269,29 @@ class _Seen:
         return float(self.values[column].mean()) if self.worlds else None
 
     def error(self, column: int) -> float | None:
-        """The standard error of what an action brought beyond the one taken."""
+        """The standard error of what an action brought beyond the first one."""
         gains = self.values[column] - self.values[0]
         return float(gains.std(ddof=1) / math.sqrt(self.worlds)) if self.worlds > 1 else None
 
 
-def _seen(tables: Tables, actions: NDArray[np.int64], policy: SearchPolicy, number: int) -> _Seen:
-    """Try actions [A] in worlds that the seat to act cannot tell from the true one; none for a forced action."""
+def values_seen(decision: Decision, actions: NDArray[np.int64], policy: SearchPolicy) -> Seen:
+    """What actions [A] are worth in worlds that the seat to act cannot tell from the true one; one alone is not tried.
+
+    Args:
+        decision: one.
+        actions: legal ones.
+        policy: says what the others do and how hard to think; all kinds of decisions are looked at.
+    """
     if len(actions) == 1:
-        return _Seen(np.empty((1, 0)), likely=True)
-    rules, effort = tables.rules, policy.effort
-    key = stream_keys(SEED, [number])
-    decision = Decision.from_packed(tables.observe_packed(), tables.legal_packed(), tables.to_act, rules, key).showing(
-        rules.num_players
-    )
+        return Seen(np.empty((1, 0)), likely=True)
+    effort = policy.effort
+    decision = decision.showing(decision.rules.num_players)
     groups = policy.imagined(decision)
     likely = sum(len(worlds.rows) for worlds in groups) >= effort.fewest
     if not likely:
         groups = [blind_worlds(decision, effort.worlds)]
     values = policy.values(groups, actions[None])[0]
-    return _Seen(values[:, ~np.isnan(values[0])], likely)
+    return Seen(values[:, ~np.isnan(values[0])], likely)
 
 
 def blind_worlds(decision: Decision, number: int) -> Worlds:

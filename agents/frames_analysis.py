@@ -44,7 +44,7 @@ def _row(choice: Choice, alternative: Alternative, *, is_open: bool) -> list[str
     loss = None if choice.best.seen is None or alternative.seen is None else choice.best.seen - alternative.seen
     opened = antes_text(alternative.opened) if is_open else ""
     return [
-        _in_words(alternative.action, choice.phase),
+        in_words(alternative.action, choice.phase),
         antes_text(alternative.seen),
         f"{loss:.2f}" if loss else "",
         opened,
@@ -52,7 +52,7 @@ def _row(choice: Choice, alternative: Alternative, *, is_open: bool) -> list[str
     ]
 
 
-def _in_words(action: str, phase: str) -> str:
+def in_words(action: str, phase: str) -> str:
     """An action with its discards named as such."""
     verb, *discards = action.split()
     if phase == "play" or verb == PASS_TEXT:

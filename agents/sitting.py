@@ -147,6 +147,7 @@ class Sitting:
         *,
         seed: int,
         deals: int | None = None,
+        dealer: int | None = None,
         buy_in: int | None = None,
         notes_thoughts: bool = True,
     ) -> None:
@@ -157,6 +158,7 @@ class Sitting:
             seats: one for each seat of the rules.
             seed: 0 to 2^64 - 1.
             deals: how many the session has.
+            dealer: the first one's seat; drawn from the seed when left out.
             buy_in: antes each seat begins with at table stakes.
             notes_thoughts: keep the probabilities of policies that tell them.
 
@@ -174,7 +176,7 @@ class Sitting:
         self.opening = Opening(-1, 0, nobody, () if stacks is None else tuple(stacks[0].tolist()), (0,) * len(seats))
         self._notes_thoughts = notes_thoughts
         self._tables = Tables(rules, 1)
-        self._first_dealer = stream_seed(seed, DEALER_STREAM) % len(seats)
+        self._first_dealer = stream_seed(seed, DEALER_STREAM) % len(seats) if dealer is None else dealer
         self._dealt: DealRecord | None = None
         self._streams: ActionStreams | None = None
 

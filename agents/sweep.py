@@ -19,6 +19,7 @@ from agents.config import CONFIG_FILE, Config, ConfigError, all_keys, read_confi
 from agents.files import FolderInUseError, folder_lock, replace_file
 from agents.runs import has_state
 from agents.training_cli import DEFAULT_CONFIG, DONE, FAILED, INTERRUPTED, WRONG_INPUT, train
+from bourre_env.streams import run_command
 
 if TYPE_CHECKING:
     import optuna
@@ -255,4 +256,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command(main))
