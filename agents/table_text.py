@@ -91,7 +91,8 @@ def tricks_lines(view: View, lettering: Lettering) -> list[Text]:
     """The tricks that are over."""
     lines = []
     for number, trick in enumerate(view["tricks"], 1):
-        winner = lettering.words(view["seats"][trick["winner"]]["name"])
+        is_you = trick["winner"] == view["you"]
+        winner = "you" if is_you else lettering.words(view["seats"][trick["winner"]]["name"])
         played = _played(view, trick["cards"], lettering)
         lines.append(Text(f"Trick {number}: ").append_text(played).append(f"   won by {winner}"))
     return lines or [Text("No trick is over yet.")]

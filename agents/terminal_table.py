@@ -133,7 +133,7 @@ class TerminalTable:
         before = len(view["log"])
         while sitting.story is not None and len(sitting.story.steps) == before:
             self._obey(seat, self._ask(self._prompt(view)))
-        self._heard_by[seat] = before + 1
+        self._heard_by[seat] = before  # the next time it begins with this action and what was drawn
 
     def _prompt(self, view: View) -> str:
         """What the person is asked, in plain characters."""

@@ -23,7 +23,7 @@ QUICK = {
 LONG = {
     "help": ["evaluate.py", "--help"],
     "help of training": ["train.py", "--help"],
-    "sweep": ["-m", "agents.sweep", "--help"],
+    "help of the sweep": ["-m", "agents.sweep", "--help"],
     "play": ["evaluate.py", "play", "heuristic", "random", "--deals", "1"],
     "analyse": ["evaluate.py", "analyse", "deal.txt", "--worlds", "8"],
     "page": ["evaluate.py", "replay", "deal.txt", "--html", "page.html"],

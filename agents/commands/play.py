@@ -68,7 +68,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     if options.dealer is not None and options.dealer >= rules.num_players:
         raise BadInputError(f"--dealer {options.dealer}: the table has seats 0 to {rules.num_players - 1}")
     _check_record(options.record)
-    seats = seats_of(options.specs, rules)
+    seats = seats_of(_named(options.specs), rules)
     adviser = _adviser(options, seats, rules)
     seed = int.from_bytes(os.urandom(8)) if options.seed is None else options.seed
     has_people = any(seat.policy is None for seat in seats)
@@ -104,6 +104,13 @@ def _rules(options: argparse.Namespace) -> Rules:
         raise BadInputError(f"{len(options.specs)} at the table will not do; name two to {MAX_PLAYERS}")
     stakes = {} if options.table_stakes is None else {"stacks": "table_stakes"}
     return Rules.preset(options.rules, num_players=len(options.specs), **stakes)
+
+
+def _named(specs: Sequence[str]) -> list[str]:
+    """The specs; where several people come without a name, each is called by its seat."""
+    if specs.count(PERSON) < 2:
+        return list(specs)
+    return [f"Player {seat}={spec}" if spec == PERSON else spec for seat, spec in enumerate(specs)]
 
 
 def _check_record(file: Path | None) -> None:
