@@ -14,6 +14,7 @@ from agents.frames_analysis import in_words
 from agents.keyboard import Keyboard, LeftError
 from agents.policy import Policy, PolicyFailedError
 from agents.refusals import RefusedError
+from agents.search import SearchPolicy
 from agents.sitting import Sitting
 from agents.story import ALL_HANDS, PUBLIC, View
 from agents.terminal_text import Lettering
@@ -138,7 +139,7 @@ class TerminalTable:
     def _prompt(self, view: View) -> str:
         """What the person is asked, in plain characters."""
         name = self._lettering.words(view["seats"][view["you"]]["name"])
-        return f"{name}: {table_text.choices_line(view)} | ? help >"
+        return f"{name}: {table_text.choices_line(view)} (? hint, help) >"
 
     def _hand_over(self, seat: int) -> None:
         """Hide the table from one person before the next sits down."""
@@ -208,13 +209,13 @@ class TerminalTable:
         if self._adviser is None:
             self._print("There are no hints at this table (--hints none).")
             return
-        name = self._lettering.words(self._adviser.name)
+        name = self._adviser.name
         try:
             said = advise(self.sitting, self._adviser)
         except PolicyFailedError as error:
             self._print(self._lettering.words(f"No hint: {error}"))
             return
-        self._print(f"What {name} would do" + ("; antes of the deal, from here:" if said[0].value is not None else ":"))
+        self._print(self._lettering.words(f"What {name} would do{_assumed(self._adviser)}:"))
         phase = self.sitting.view()["phase"]
         for one in said[:MOST_ADVICE]:
             value = "" if one.value is None else f"   worth {one.value:+.2f}"
@@ -267,3 +268,10 @@ class TerminalTable:
         except OSError as error:
             self.failed_to_save = f"{self._record} cannot be written: {error.strerror or error}"
             self._print(self._lettering.words(f"Not saved: {self.failed_to_save}"))
+
+
+def _assumed(adviser: Policy) -> str:
+    """What values are said to be, where the adviser searches."""
+    if not isinstance(adviser, SearchPolicy):
+        return ""
+    return f", and antes of the deal that an action is worth when all play on as {adviser.prior.name} does"

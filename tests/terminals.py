@@ -75,7 +75,8 @@ class PseudoTerminal:
         os.write(self._controller, f"{line}\n".encode())
 
     def press(self, key: bytes) -> None:
-        """Press Ctrl-C or Ctrl-D."""
+        """Press Ctrl-C or Ctrl-D, once the program surely waits: a signal just before it does is noticed too late."""
+        time.sleep(0.3)
         os.write(self._controller, key)
 
     def end(self, seconds: float = 60) -> int:

@@ -75,7 +75,7 @@ class Played:
 def obedient(prompt: str) -> str:
     """Stays, and plays the first card that is named."""
     if "play one of" in prompt:
-        return prompt.partition("play one of ")[2].partition(" |")[0].split(", ")[0]
+        return prompt.partition("play one of ")[2].partition(" (")[0].split(", ")[0]
     if "pass | " in prompt or ": stay" in prompt or ": draw" in prompt:
         return "stay" if "stay" in prompt else "draw"
     return ""
@@ -133,7 +133,7 @@ def test_a_turn_shows_the_table_the_trick_and_the_legal_cards() -> None:
     assert f"pot {table.pot}" in turn
     trick = "   ".join(f"{names[seat]} {card}" for seat, card in table.trick) or "nothing yet"
     assert f"Trick {sum(table.tricks_won) + 1}: {trick}\n" in turn
-    legal = played.asked[1].partition("play one of ")[2].partition(" |")[0].split(", ")
+    legal = played.asked[1].partition("play one of ")[2].partition(" (")[0].split(", ")
     assert re.findall(r"\[(\w\w)\]", hand) == sorted(legal, key=table.hands[0].index)
     assert 1 < len(legal) < len(table.hands[0])
 
@@ -372,7 +372,7 @@ def test_piped_answers_play_a_deal_and_the_end_of_input_leaves(typed, tmp_path: 
     assert "You have left the table." in printed
     assert "1 deal played, written to" in printed
     assert len(parse(file.read_text())) == 1
-    prompts = [line for line in printed.splitlines() if line.endswith("| ? help >")]
+    prompts = [line for line in printed.splitlines() if line.endswith(") >")]
     assert len(prompts) >= 2
     assert prompts[0].startswith("You: pass | stay")
 
@@ -460,7 +460,7 @@ def test_ctrl_c_in_the_second_deal_keeps_the_first(started, tmp_path: Path) -> N
     finish(terminal)
     assert "\x1b[94m" not in terminal.output
     terminal.type("")
-    terminal.until("? help >")
+    terminal.until(") >")
     terminal.press(CTRL_C)
     assert terminal.end() == 130
     assert "evaluate.py: left the table; 1 deal played, written to deals.txt" in terminal.text
@@ -474,7 +474,7 @@ def test_two_people_at_an_ascii_terminal_hide_their_cards(started, tmp_path: Pat
     terminal.until("Pass the keyboard to Ann (seat 0), who presses Enter:")
     assert not CARD.search(terminal.text)
     terminal.type("")
-    terminal.until("? help >")
+    terminal.until(") >")
     terminal.type("stay")
     terminal.until("Pass the keyboard to Bob (seat 1), who presses Enter:")
     assert terminal.output.isascii()
@@ -482,12 +482,12 @@ def test_two_people_at_an_ascii_terminal_hide_their_cards(started, tmp_path: Pat
     last = terminal.output.rindex("\x1b[3J")
     assert not CARD.search(terminal.output[last:])
     terminal.type("")
-    terminal.until("? help >")
+    terminal.until(") >")
     terminal.press(CTRL_D)
     assert terminal.end() == 0
 
 
 def finish(terminal: PseudoTerminal) -> None:
     """Answer every question until the deal is over."""
-    while "quit leaves:" not in (prompt := terminal.until("? help >", "quit leaves:")):
+    while "quit leaves:" not in (prompt := terminal.until(") >", "quit leaves:")):
         terminal.type(obedient(prompt.splitlines()[-1]))
