@@ -75,7 +75,7 @@ def test_the_page_of_all_seats_holds_the_record_and_every_step() -> None:
     page.assert_stands_alone(html)
     page.assert_accessible()
     assert page.headings[0] == "Bourré: three <deals>"
-    told = re.findall(r"<pre>(bourre record.*?)</pre>", html, re.S)
+    told = re.findall(r"<pre[^>]*>(bourre record.*?)</pre>", html, re.S)
     assert told == [write(record) for record in records]
     frames = json.loads(page.scripts[0])
     assert [len(deal["frames"]) for deal in frames] == [len(record.actions) + 1 for record in records]

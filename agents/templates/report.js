@@ -15,6 +15,13 @@ function element(name, text, parent, kind) {
   return made;
 }
 
+// A region that a narrow window makes scroll, and the keyboard can reach.
+function scrolling(parent) {
+  const made = element("div", "", parent, "scroll");
+  made.tabIndex = 0;
+  return made;
+}
+
 function spoken(card) {
   return `${RANK_NAMES[card[0]] || card[0]} of ${SUIT_NAMES[card[1]]}`;
 }
@@ -52,7 +59,7 @@ function headings(table, words) {
 }
 
 function makeTable(deal, parent) {
-  const table = element("table", "", element("div", "", parent, "scroll"));
+  const table = element("table", "", scrolling(parent));
   const body = headings(table, ["seat", "cards", "declared", "tricks", "chips"]);
   return deal.names.map((name, seat) => {
     const row = element("tr", "", body);
@@ -79,14 +86,14 @@ function showAlternatives(box, judged, chose) {
   const says = judged.loss ? `loss ${judged.loss}${noise}` : "there was nothing better";
   element("p", `${chose} was worth ${judged.worth || "?"} antes; ${says}`, box, judged.mistake ? "bad" : "");
   const isOpen = judged.rows.some((row) => row[3]);
-  const words = ["", "worth", "loss", ...(isOpen ? ["open"] : [])];
+  const words = ["action", "worth", "loss", ...(isOpen ? ["open"] : [])];
   const shown = judged.rows.filter((row, place) => place < FEW || row[4]);
-  fillAlternatives(headings(element("table", "", element("div", "", box, "scroll")), words), shown, isOpen);
+  fillAlternatives(headings(element("table", "", scrolling(box)), words), shown, isOpen);
   const rest = judged.rows.filter((row) => !shown.includes(row));
   if (rest.length) {
     const more = element("details", "", box);
     element("summary", `${rest.length} worse ones`, more);
-    fillAlternatives(headings(element("table", "", element("div", "", more, "scroll")), words), rest, isOpen);
+    fillAlternatives(headings(element("table", "", scrolling(more)), words), rest, isOpen);
   }
   if (judged.line) showText(element("p", "", box), `Best line, all cards open: ${judged.line}`);
 }
@@ -160,7 +167,9 @@ function stepThrough(box, deal) {
   });
   const keys = { ArrowLeft: () => now - 1, ArrowRight: () => now + 1, Home: () => 0, End: () => frames.length };
   box.closest("details").addEventListener("keydown", (event) => {
-    if (!(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { scrollWidth, clientWidth, tabIndex } = event.target;
+    const scrolls = tabIndex === 0 && scrollWidth > clientWidth && event.target.matches(".scroll, pre");
+    if (scrolls || !(event.key in keys) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     show(keys[event.key]());
   });
