@@ -56,6 +56,21 @@ def seats_table(view: View, lettering: Lettering, *, hands: bool = False) -> Tab
     return table
 
 
+def seats_lines(view: View, lettering: Lettering, *, hands: bool = False) -> list[Text]:
+    """The same for terminals too narrow for a table: a line of words for each seat."""
+    lines = []
+    for number, seat in enumerate(view["seats"]):
+        is_next = number == view["turn"]
+        line = Text(f"{'>' if is_next else ' '} {number} {lettering.words(seat['name'])}: ", "bold" if is_next else "")
+        if hands:
+            line.append_text(lettering.cards(seat["cards"])).append("  ")
+        stack = "" if seat.get("stack") is None else f", has {seat['stack']}"
+        notes = lettering.words(_notes(view, number))
+        line.append(f"tricks {seat['tricks']}, {seat['chips']:+d} (session {seat['total']:+d}){stack}")
+        lines.append(line.append(f", {notes}" if notes else ""))
+    return lines
+
+
 def _notes(view: View, number: int) -> str:
     """What there is to know of a seat, in words."""
     seat, is_settled = view["seats"][number], view["phase"] == "settled"

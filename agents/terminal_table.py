@@ -21,6 +21,7 @@ from agents.terminal_text import Lettering
 from bourre_env.notation import write
 
 MOST_ADVICE = 6  # actions named by a hint
+NARROW = 72  # columns below which a table of the seats would be folded beyond recognition
 BAR = 20  # characters of a certain action
 CLEAR_ALL = "\033[H\033[2J\033[3J"  # what has scrolled away too: another person's cards may be there
 HELP = (
@@ -164,7 +165,7 @@ class TerminalTable:
         self._print(table_text.heading(view, self._lettering))
         if len(self._people) > 1:
             self._tell(view, self._heard_by[view["you"]])
-        self._print(table_text.seats_table(view, self._lettering))
+        self._show_seats(view)
         if view["phase"] == "play":
             self._print(table_text.trick_line(view, self._lettering))
         for line in table_text.hand_lines(view, self._lettering):
@@ -239,7 +240,15 @@ class TerminalTable:
         """A new deal."""
         self._print("")
         self._print(table_text.heading(view, self._lettering))
-        self._print(table_text.seats_table(view, self._lettering, hands=self._watcher is ALL_HANDS))
+        self._show_seats(view, hands=self._watcher is ALL_HANDS)
+
+    def _show_seats(self, view: View, *, hands: bool = False) -> None:
+        """Who sits where and how they stand."""
+        if self._console.width >= NARROW:
+            self._print(table_text.seats_table(view, self._lettering, hands=hands))
+            return
+        for line in table_text.seats_lines(view, self._lettering, hands=hands):
+            self._print(line)
 
     def _show_settlement(self) -> None:
         """How the deal ended, with what everybody may see; no person's cards stay on the screen."""
@@ -250,7 +259,7 @@ class TerminalTable:
             self._tell(view, 0)
         self._print("")
         self._print(table_text.heading(view, self._lettering))
-        self._print(table_text.seats_table(view, self._lettering))
+        self._show_seats(view)
 
     def _print(self, what: object) -> None:
         """Show something."""

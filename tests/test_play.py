@@ -46,12 +46,13 @@ class Played:
         record: Path | None = None,
         is_terminal: bool = False,
         lettering: Lettering = PLAIN,
+        width: int = 120,
     ) -> None:
         self.asked: list[str] = []
         self.shown = io.StringIO()
         self._answer = answer
         console = Console(
-            file=self.shown, width=120, force_terminal=is_terminal, highlight=False, markup=False, emoji=False,
+            file=self.shown, width=width, force_terminal=is_terminal, highlight=False, markup=False, emoji=False,
             color_system="standard" if is_terminal else None,
         )  # fmt: skip
         self.sitting = Sitting(rules, seats_of(specs, rules), seed=seed, deals=deals)
@@ -166,6 +167,18 @@ def test_every_action_is_told_once_and_drawn_cards_to_their_owner() -> None:
         line for line in played.text.splitlines() if re.match(rf"({'|'.join(specs[1:])}|You) (stay|pass|play)", line)
     ]
     assert len(lines) == len(played.sitting.finished[0].record.actions)
+
+
+def test_a_narrow_terminal_gets_the_same_in_lines_of_words() -> None:
+    specs = ["human", "heuristic", "random", "always_stay"]
+    narrow = Played(specs, obedient, width=30).play()
+    assert "tricks  deal  session" not in narrow.text
+    assert "> 0 You: tricks 0, -1 (session -1)" in narrow.text
+    assert re.search(r"  \d \w+: tricks \d, [+-]\d+ \(session [+-]\d+\), .*takes 4", narrow.text)
+    watched = Played(["heuristic", "random", "random", "random"], obedient, width=30).play()
+    opening = next(watched.sitting.finished[0].record.replay())
+    for seat, hand in enumerate(opening.hands):
+        assert re.search(rf"[> ] {seat} [\w ]+: {' '.join(hand)}  tricks 0", watched.text)
 
 
 # --- what is typed
@@ -394,6 +407,17 @@ def test_a_session_at_table_stakes_ends_when_one_seat_has_the_chips(capsys) -> N
     printed = capsys.readouterr().out
     assert "stack" in printed
     assert int(re.search(r"(\d+) deals? played", printed)[1]) < 500
+
+
+def test_what_could_not_be_written_is_told_and_the_exit_code_is_1(tmp_path: Path, monkeypatch, capsys) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("agents.terminal_table.replace_file", full)
+    assert main(["play", "random", "random", "--deals", "2", "--record", str(tmp_path / "deals.txt")]) == 1
+    printed = capsys.readouterr()
+    assert "2 deals played, not all are in" in printed.out
+    assert printed.err.endswith("deals.txt cannot be written: No space left on device\n")
 
 
 @pytest.mark.parametrize(

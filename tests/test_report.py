@@ -305,6 +305,8 @@ def test_costliest_says_how_many_deals_are_shown(folder):
         (["folder", "--out", "page.md"], "name the page, such as page.html"),
         (["folder", "--costliest", "-1"], "-1 is too small"),
         (["badrun"], "badrun/config.toml"),
+        (["badrun", "--analyse", "1"], "only deals of a tournament are looked over"),
+        (["folder", "--analyse", "1", "--policy", "human"], "--policy human: 'human' cannot tell a search"),
     ],
 )
 def test_wrong_input_is_one_line(words, message, folder, tmp_path, monkeypatch, capsys):
