@@ -124,7 +124,7 @@ class Story:
             "seats": [self._seat(table, last, seat) for seat in range(len(table.hands))],
             "trick": [list(played) for played in table.trick],
             "tricks": tricks,
-            "log": [_told(step, observer) for step in self.steps[:last]],
+            "log": [_told(step, observer, table.turn_up) for step in self.steps[:last]],
             "thought": self._thought(observer, last),
         }
 
@@ -189,13 +189,18 @@ def _step(before: Snapshot, after: Snapshot, text: str) -> Step:
     return Step(before.seat, "stay" if before.phase == "declare" else "draw", thrown, drawn, None, text)
 
 
-def _told(step: Step, observer: int | None) -> View:
-    """A step as an observer sees it: `seat`, `does`, `new` (cards drawn), `cards` and `drawn` where they show."""
+def _told(step: Step, observer: int | None, turn_up: str) -> View:
+    """A step as an observer sees it.
+
+    `seat`, `does`, `new` (cards drawn), `turnUp` (whether the turn-up was thrown away, which all see, 3.6), `winner`
+    of a trick, and `cards` and `drawn` where they show.
+    """
     shows = step.does == "play" or observer in (ALL_HANDS, step.seat)
     return {
         "seat": step.seat,
         "does": step.does,
         "new": 0 if step.does == "play" else len(step.cards),
+        "turnUp": step.does != "play" and turn_up in step.cards,
         "cards": list(step.cards) if shows else [],
         "drawn": list(step.drawn) if shows else [],
         "winner": step.winner,

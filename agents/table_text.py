@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agents.story import View
+from agents.telling import sentence
 from agents.terminal_text import Lettering
 from bourre_env.bourre.actions import PASS_TEXT, STAY_TEXT
 
@@ -130,24 +131,8 @@ def hand_lines(view: View, lettering: Lettering) -> list[Text]:
 
 def told(view: View, step: View, lettering: Lettering) -> Text:
     """One action in a sentence."""
-    is_you = step["seat"] == view["you"]
-    name = "You" if is_you else view["seats"][step["seat"]]["name"]
-    end = "" if is_you else "s"
-    new = f", {step['new']} new" if step["new"] else ""
-    if step["cards"] and step["does"] != "play":
-        new = f", {' '.join(step['drawn'])} for {' '.join(step['cards'])}"
-    verbs = {
-        "pass": f"pass{'es' if end else ''}",
-        "stay": f"stay{end}{new}",
-        "draw": f"draw{end}{new}" if new else f"keep{end} all cards",
-        "play": f"play{end} {' '.join(step['cards'])}",
-        "forfeit": f"forfeit{end} the deal",
-    }
-    won = ""
-    if step["winner"] is not None:
-        winner = "you" if step["winner"] == view["you"] else view["seats"][step["winner"]]["name"]
-        won = f"; {winner} win{'' if winner == 'you' else 's'} the trick"
-    return lettering.sentence(f"{name} {verbs[step['does']]}{won}.")
+    names = [seat["name"] for seat in view["seats"]]
+    return lettering.sentence(sentence(step, names, you=view["you"], turn_up=view["turnUp"]["card"]))
 
 
 def choices_line(view: View) -> str:

@@ -18,6 +18,7 @@ from agents.policy import Policy, load_policy
 from agents.search import Effort, SearchPolicy
 from agents.sitting import Sitting, seats_of
 from agents.table_text import choices_line, hand_lines, seats_table
+from agents.telling import sentence
 from agents.terminal_table import CLEAR_ALL, Terminal, TerminalTable
 from agents.terminal_text import Lettering, lettering_for
 from bourre_env import Rules
@@ -167,6 +168,19 @@ def test_every_action_is_told_once_and_drawn_cards_to_their_owner() -> None:
         line for line in played.text.splitlines() if re.match(rf"({'|'.join(specs[1:])}|You) (stay|pass|play)", line)
     ]
     assert len(lines) == len(played.sitting.finished[0].record.actions)
+
+
+def test_3_6_a_turn_up_that_is_thrown_away_lies_open_and_is_told() -> None:
+    names = ["Ann", "Bob"]
+    step = {"seat": 1, "does": "stay", "new": 2, "turnUp": True, "cards": [], "drawn": [], "winner": None}
+    assert sentence(step, names, turn_up="JD") == "Bob stays, 2 new, the turn-up JD thrown away."
+    own = step | {"cards": ["JD", "2C"], "drawn": ["AS", "KS"]}
+    assert sentence(own, names, you=1, turn_up="JD") == "You stay: AS KS for JD 2C."
+    drew = step | {"does": "draw", "new": 0, "turnUp": False}
+    assert sentence(drew, names) == "Bob keeps all cards."
+    won = {"seat": 0, "does": "play", "new": 0, "turnUp": False, "cards": ["QS"], "drawn": [], "winner": 1}
+    assert sentence(won, names) == "Ann plays QS. Bob wins the trick."
+    assert sentence(won, names, you=1) == "Ann plays QS. You win the trick."
 
 
 def test_a_narrow_terminal_gets_the_same_in_lines_of_words() -> None:

@@ -87,14 +87,14 @@ def test_frames_of_a_seat_say_how_many_cards_others_drew_and_which_turn_up_they_
     record = parse(SHOWN)[0]
     say = [frame.get("say", "") for frame in frames_of(record, [""] * 4, seat=1)["frames"]]
     assert say[1:5] == [
-        "Seat 0 stays and draws 2.",
+        "Seat 0 stays, 2 new.",
         "Seat 1 stays: AH 5S for 4S QS.",
         "Seat 2 passes.",
-        "Seat 3 stays and draws 3.",
+        "Seat 3 stays, 3 new.",
     ]
     thrown = DealRecord(record.rules, record.dealer, record.deck, ("stay", "stay", "pass", "stay JD 7S"))
     *_, last = frames_of(thrown, [""] * 4, seat=1)["frames"]
-    assert last["say"] == "Seat 3 stays and draws 2, the turn-up JD thrown away."
+    assert last["say"] == "Seat 3 stays, 2 new, the turn-up JD thrown away."
 
 
 # --- what decisions were worth ---
