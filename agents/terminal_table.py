@@ -24,6 +24,7 @@ MOST_ADVICE = 6  # actions named by a hint
 NARROW = 72  # columns below which a table of the seats would be folded beyond recognition
 BAR = 20  # characters of a certain action
 CLEAR_ALL = "\033[H\033[2J\033[3J"  # what has scrolled away too: another person's cards may be there
+SCREENFUL = 120  # lines
 HELP = (
     "Type an action as the prompt names it. ? asks for a hint, tricks shows those that are over, score the table, "
     "forfeit gives the deal up (7.2), quit leaves (so does Ctrl-D). Cards: QS is the queen of spades, 10 is T or 10."
@@ -89,11 +90,20 @@ class TerminalTable:
             LeftError: the people have left.
             KeyboardInterrupt: so they have, in a hurry.
         """
-        while not self.sitting.is_over:
-            self._play_deal()
-            self._save()
-            if self._people and not self.sitting.is_over and self._keyboard.is_terminal:
-                self._ask("Enter deals on, quit leaves:")
+        try:
+            while not self.sitting.is_over:
+                self._play_deal()
+                if self._people:  # policies alone play too fast to write after each deal
+                    self._save()
+                    self._pause()
+        finally:
+            if not self._people:
+                self._save()
+
+    def _pause(self) -> None:
+        """Let people look at what a deal has come to."""
+        if self._keyboard.is_terminal and not self.sitting.is_over:
+            self._ask("Enter deals on, quit leaves:")
 
     def _play_deal(self) -> None:
         """Deal, and play until the deal is settled."""
@@ -154,9 +164,10 @@ class TerminalTable:
             self._clear()
 
     def _clear(self) -> None:
-        """Leave nothing on the screen."""
+        """Leave nothing on the screen; a terminal that cannot be told so is filled with empty lines."""
         if self._console.is_terminal:
-            self._console.file.write(CLEAR_ALL)
+            is_dumb = self._console.is_dumb_terminal
+            self._console.file.write("\n" * SCREENFUL if is_dumb else CLEAR_ALL)
             self._console.file.flush()
 
     def _show_turn(self, view: View) -> None:
@@ -267,7 +278,7 @@ class TerminalTable:
 
     def _save(self) -> None:
         """Write the finished deals; trouble with the disk ends no game."""
-        if self._record is None:
+        if self._record is None or not self.sitting.finished:
             return
         content = write([finished.record for finished in self.sitting.finished]).encode()
         try:

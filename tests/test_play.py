@@ -273,6 +273,14 @@ def test_nobody_sees_the_cards_of_the_one_before() -> None:
     assert "Enter deals on" in played.text
 
 
+def test_a_terminal_that_cannot_be_cleared_is_filled_with_empty_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    rules = Rules.preset("pagat", num_players=2)
+    played = Played(["Ann=human", "Bob=human"], obedient, rules=rules, is_terminal=True).play()
+    assert CLEAR_ALL not in played.text
+    assert re.search(r"\n{100}Pass the keyboard to (Ann|Bob)", played.text)
+
+
 def test_through_a_pipe_nobody_hands_anything_over() -> None:
     played = Played(["Ann=human", "Bob=human"], obedient, rules=Rules.preset("pagat", num_players=2), deals=2).play()
     assert "Pass the keyboard" not in played.text
@@ -348,11 +356,31 @@ def test_finished_deals_are_written_after_each_deal_and_kept_when_people_leave(t
     assert parse(file.read_text()) == [finished.record for finished in played.sitting.finished]
 
 
+def test_policies_alone_leave_their_record_too_when_they_are_interrupted(tmp_path: Path) -> None:
+    file = tmp_path / "deals.txt"
+    played = Played(["heuristic"] * 4, obedient, deals=9, record=file)
+    deal, seen = played.sitting.deal, []
+
+    def interrupted() -> None:
+        if len(played.sitting.finished) == 3:
+            raise KeyboardInterrupt
+        seen.append(file.exists())
+        deal()
+
+    played.sitting.deal = interrupted
+    with pytest.raises(KeyboardInterrupt):
+        played.play()
+    assert seen == [False] * 3
+    assert len(parse(file.read_text())) == 3
+
+
 def test_trouble_with_the_disk_ends_no_game(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     played = Played(["heuristic"] * 4, obedient, deals=2, record=tmp_path / "file" / "deals.txt").play()
     assert len(played.sitting.finished) == 2
-    assert played.text.count("Not saved: ") == 2
+    assert played.text.count("Not saved: ") == 1
+    with_people = Played(["human"] * 4, obedient, deals=2, record=tmp_path / "file" / "deals.txt").play()
+    assert with_people.text.count("Not saved: ") == 2
     assert "deals.txt cannot be written" in played.table.failed_to_save
 
 
