@@ -1,6 +1,5 @@
-"""Measure policies: `python evaluate.py tournament SPEC SPEC …`; `--help` tells the rest."""
+"""Measure policies, play and watch: `python evaluate.py tournament SPEC SPEC …`; `--help` tells the rest."""
 
-import io
 import os
 import sys
 
@@ -9,13 +8,11 @@ def run() -> int:
     """Run the command line; Ctrl-C ends it with exit code 130, also while the libraries are being loaded."""
     # One thread of linear algebra a process: workers would fight for cores. Read when the libraries are loaded.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without accents still shows the numbers
     try:
         from agents.evaluation_cli import main
+        from bourre_env.streams import run_command
 
-        return main()
+        return run_command(main)
     except KeyboardInterrupt:
         print("evaluate.py: interrupted", file=sys.stderr)
         return 130

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.likely_worlds import Worlds
-from agents.policy import Decision
-from agents.search import SearchPolicy
+from agents.policy import Decision, load_policy
+from agents.search import Effort, SearchPolicy
+from agents.search_spec import check_prior
 from agents.solver import Solver
 from bourre_env.bourre.actions import action_id, action_text
 from bourre_env.bourre.recalled import tables_as_seen
@@ -31,6 +32,8 @@ from bourre_env.notation import FORFEIT_TEXT, DealRecord
 SEED = 20260401  # of the worlds imagined
 MISTAKE = 2.0  # standard errors
 EQUAL = 2.0**-20  # chips; the solver takes no notice of less
+WORLDS = 512  # most worlds an action is tried in, unless it is said otherwise
+PROPOSALS, ROUNDS = 4096, 8
 
 Line: TypeAlias = tuple[tuple[int, str], ...]
 """Seats and the cards they play, in order."""
@@ -131,6 +134,32 @@ class DealAnalysis:
         return sum((choice.loss or 0.0 for choice in self.choices if choice.seat == seat and choice.is_mistake), 0.0)
 
 
+def judge(spec: str, worlds: int) -> SearchPolicy:
+    """Who looks a deal over: a search that takes all seats to play as a policy does.
+
+    Raises:
+        PolicyError: the spec is no policy, or one that search cannot imagine as others.
+    """
+    check_prior(spec)
+    return SearchPolicy("analysis", load_policy(spec), Effort(worlds=worlds, proposals=PROPOSALS, rounds=ROUNDS))
+
+
+def assumptions(spec: str, worlds: int) -> str:
+    """What values from a seat's own view assume, in a sentence without its beginning."""
+    return (
+        f"mean antes of the deal in up to {worlds} worlds that the seat could not tell from the true one, where all "
+        f"others are taken to play, and all play on, as {spec} does; ? where they did not, and any worlds that fit had "
+        "to do"
+    )
+
+
+LOSS_MEANS = (
+    "what the best alternative is worth more, with the standard error of the difference; ! where it is more than two "
+    "of these, which is no noise"
+)
+OPEN_MEANS = "with all cards open, everybody playing without fault from there"
+
+
 def analyse_deal(
     record: DealRecord, policy: SearchPolicy, *, report: Callable[[int], None] = lambda decided: None
 ) -> DealAnalysis:
@@ -184,7 +213,9 @@ def _choice(tables: Tables, text: str, number: int, line: Line, policy: SearchPo
     taken = action_id(rules, state, text)
     actions = np.array([taken, *legal[legal != taken]])
     opened = _opened(tables, solver, actions)
-    seen = _seen(tables, actions, policy, number)
+    key = stream_keys(SEED, [number])
+    decision = Decision.from_packed(tables.observe_packed(), tables.legal_packed(), tables.to_act, rules, key)
+    seen = values_seen(decision, actions, policy)
     alternatives = [
         Alternative(action_text(rules, state, int(action)), seen.mean(column), seen.error(column), opened[column])
         for column, action in enumerate(actions)
@@ -217,11 +248,11 @@ def _opened(tables: Tables, solver: Solver, actions: NDArray[np.int64]) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class Seen:
     """What actions brought in imagined worlds.
 
     Attributes:
-        values: [A, W] antes, the action taken first.
+        values: [A, W] antes, the action that the others are compared with first.
         likely: whether the policy leads to these worlds.
     """
 
@@ -238,26 +269,29 @@ class _Seen:
         return float(self.values[column].mean()) if self.worlds else None
 
     def error(self, column: int) -> float | None:
-        """The standard error of what an action brought beyond the one taken."""
+        """The standard error of what an action brought beyond the first one."""
         gains = self.values[column] - self.values[0]
         return float(gains.std(ddof=1) / math.sqrt(self.worlds)) if self.worlds > 1 else None
 
 
-def _seen(tables: Tables, actions: NDArray[np.int64], policy: SearchPolicy, number: int) -> _Seen:
-    """Try actions [A] in worlds that the seat to act cannot tell from the true one; none for a forced action."""
+def values_seen(decision: Decision, actions: NDArray[np.int64], policy: SearchPolicy) -> Seen:
+    """What actions [A] are worth in worlds that the seat to act cannot tell from the true one; one alone is not tried.
+
+    Args:
+        decision: one.
+        actions: legal ones.
+        policy: says what the others do and how hard to think; all kinds of decisions are looked at.
+    """
     if len(actions) == 1:
-        return _Seen(np.empty((1, 0)), likely=True)
-    rules, effort = tables.rules, policy.effort
-    key = stream_keys(SEED, [number])
-    decision = Decision.from_packed(tables.observe_packed(), tables.legal_packed(), tables.to_act, rules, key).showing(
-        rules.num_players
-    )
+        return Seen(np.empty((1, 0)), likely=True)
+    effort = policy.effort
+    decision = decision.showing(decision.rules.num_players)
     groups = policy.imagined(decision)
     likely = sum(len(worlds.rows) for worlds in groups) >= effort.fewest
     if not likely:
         groups = [blind_worlds(decision, effort.worlds)]
     values = policy.values(groups, actions[None])[0]
-    return _Seen(values[:, ~np.isnan(values[0])], likely)
+    return Seen(values[:, ~np.isnan(values[0])], likely)
 
 
 def blind_worlds(decision: Decision, number: int) -> Worlds:

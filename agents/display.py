@@ -1,5 +1,6 @@
 """How a training run shows itself: a bar on a terminal, now and then a plain line elsewhere."""
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -46,7 +47,8 @@ class Display:
             self._bar.set_description_str(self._text(values), refresh=False)
             self._bar.update(self._trainer.progress - self._bar.n)
         elif self._first or f"evaluation/{self._trainer.chosen_by}_mean" in values or self._is_due():
-            print(f"{self._trainer.progress:4.0%} {self._text(values)}", file=self._file, flush=True)
+            with contextlib.suppress(BrokenPipeError):  # nobody looks on any more: that ends no run
+                print(f"{self._trainer.progress:4.0%} {self._text(values)}", file=self._file, flush=True)
             self._written = time.monotonic()
         self._first = False
 

@@ -1,13 +1,13 @@
 """The command line of `evaluate.py`.
 
 Exit codes: 0 done, 1 a policy, a control or the machine failed, 2 the input was wrong (one line on standard error,
-nothing written), 130 interrupted.
+nothing written), 130 interrupted, 141 nobody reads the output any more.
 """
 
 import sys
 from collections.abc import Sequence
 
-from agents.commands import analyse, benchmark, exact, exploit, merge, replay, report, selfcheck, tournament
+from agents.commands import analyse, benchmark, exact, exploit, merge, play, replay, report, selfcheck, tournament
 from agents.commands.options import (
     DONE,
     FAILED,
@@ -23,9 +23,10 @@ from agents.lineups import OutcomesError
 from agents.policy import PolicyError, PolicyFailedError
 from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
+from bourre_env.streams import nobody_reads
 
 WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, BadInputError)
-COMMANDS = (tournament, benchmark, merge, report, exact, exploit, replay, analyse, selfcheck)
+COMMANDS = (tournament, benchmark, merge, report, exact, exploit, play, replay, analyse, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except WRONG as error:
         return _complain(error, WRONG_INPUT)
     except (PolicyFailedError, ControlError, FailedError, WorkersLostError, ClusterError, OSError) as error:
+        if isinstance(error, BrokenPipeError) and nobody_reads():
+            raise  # the program ends without a word (`run_command`)
         return _complain(error, FAILED)
     except MemoryError as error:
         return _complain(f"out of memory: {error}", FAILED)

@@ -1,91 +1,81 @@
 """A hand record as frames for a page to step through: what changes with every action."""
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
-from bourre_env.bourre.snapshot import Snapshot
-from bourre_env.notation import FORFEIT_TEXT, DealRecord
+from agents.story import ALL_HANDS, Story, View
+from agents.telling import sentence
+from bourre_env.notation import DealRecord
 
 Frame = dict[str, str]
 
 
-def frames_of(record: DealRecord, names: list[str]) -> dict[str, Any]:
+def frames_of(record: DealRecord, names: list[str], seat: int | None = ALL_HANDS) -> dict[str, Any]:
     """What a page needs to show a deal step by step.
 
     Args:
         record: the deal.
         names: of the policies by seat.
+        seat: the only seat whose cards are in the frames; None for all.
 
     Returns:
         `names`, `dealer`, `trumps`, `turnUp`, and `frames`: the first is whole, each later one holds only what has
-        changed. A frame has `say` (what was done), `turn` (the seat to act, or ""), `trick` ("seat:card …"), `pot`, and
-        for each seat s: `h…s` cards, `d…s` what it declared, `w…s` tricks, `c…s` chips.
+        changed. A frame has `say` (what was done), `turn` (the seat to act, or ""), `trick` ("seat:card …", one just
+        won too), `pot`, and for each seat s: `h…s` cards, `d…s` what it declared, `w…s` tricks, `c…s` chips.
     """
-    snapshots = list(record.replay())
-    whole = [_frame(snapshots[0], "The cards are dealt.", _trick(snapshots[0]))]
-    for before, after, text in zip(snapshots, snapshots[1:], record.actions, strict=False):
-        said, trick = _said(before, after, text)
-        whole.append(_frame(after, said, trick))
+    story = Story.of_record(record)
+    views = [story.view(seat, step) for step in range(len(story.tables))]
+    whole = [_frame(view) for view in views]
     changes = [{key: new[key] for key in new if new[key] != old[key]} for old, new in itertools.pairwise(whole)]
+    first = views[0]
     return {
         "names": names,
-        "dealer": record.dealer,
-        "trumps": snapshots[0].trump_suit,
-        "turnUp": snapshots[0].turn_up,
+        "dealer": first["dealer"],
+        "trumps": first["trumps"],
+        "turnUp": first["turnUp"]["card"],
         "frames": [whole[0], *changes],
     }
 
 
-def _frame(table: Snapshot, said: str, trick: str) -> Frame:
+def _frame(view: View) -> Frame:
     """Everything to be seen at one moment."""
-    frame = {"say": said, "turn": str(table.seat) if table.seat >= 0 else "", "trick": trick}
-    frame["pot"] = str(table.pot) if table.phase != "settled" else f"0, {table.carry} left for the next deal"
-    for seat, hand in enumerate(table.hands):
-        stack = f" (has {table.stacks[seat]})" if table.stacks else ""
+    frame = {
+        "say": _said(view),
+        "turn": "" if view["turn"] is None else str(view["turn"]),
+        "trick": _trick(view),
+        "pot": f"0, {view['carry']} left for the next deal" if view["phase"] == "settled" else str(view["pot"]),
+    }
+    for number, seat in enumerate(view["seats"]):
+        stack = "" if seat["stack"] is None else f" (has {seat['stack']})"
         frame |= {
-            f"h{seat}": " ".join(hand),
-            f"d{seat}": _declared(table, seat),
-            f"w{seat}": str(table.tricks_won[seat]),
-            f"c{seat}": f"{table.chips[seat]:+d}{stack}",
+            f"h{number}": " ".join(seat["cards"]),
+            f"d{number}": _declared(seat),
+            f"w{number}": str(seat["tricks"]),
+            f"c{number}": f"{seat['chips']:+d}{stack}",
         }
     return frame
 
 
-def _declared(table: Snapshot, seat: int) -> str:
+def _said(view: View) -> str:
+    """The last action in a sentence."""
+    if not view["log"]:
+        return "The cards are dealt."
+    names = [f"Seat {number}" for number in range(len(view["seats"]))]
+    return sentence(view["log"][-1], names, turn_up=view["turnUp"]["card"])
+
+
+def _declared(seat: View) -> str:
     """What a seat has declared, and how it ended."""
-    if table.bourre[seat]:
+    if seat["bourre"]:
         return "bourré"
-    if table.passed[seat]:
+    if seat["passed"]:
         return "passed"
-    return f"stays, {table.num_discards[seat]} new" if table.stayed[seat] else ""
+    return f"stays, {seat['new']} new" if seat["stayed"] else ""
 
 
-def _said(before: Snapshot, after: Snapshot, text: str) -> tuple[str, str]:
-    """An action in a sentence, and the cards on the table behind it: a trick just won still lies there."""
-    who = f"Seat {before.seat}"
-    if text == FORFEIT_TEXT:
-        return f"{who} forfeits the deal.", _trick(before)
-    if before.phase != "play":
-        return _said_of_declaration(who, before, after, text), _trick(after)
-    if sum(after.tricks_won) == sum(before.tricks_won):
-        return f"{who} plays {text}.", _trick(after)
-    won = next(seat for seat, tricks in enumerate(after.tricks_won) if tricks > before.tricks_won[seat])
-    return f"{who} plays {text}. Seat {won} wins the trick.", f"{_trick(before)} {before.seat}:{text}".strip()
-
-
-def _said_of_declaration(who: str, before: Snapshot, after: Snapshot, text: str) -> str:
-    """Passing, staying and drawing in a sentence."""
-    words = text.split()
-    if words[0] == "pass":
-        return f"{who} passes."
-    verb = "stays" if before.phase == "declare" else "draws"
-    if len(words) == 1:
-        return f"{who} stays." if before.phase == "declare" else f"{who} keeps its cards."
-    kept = set(before.hands[before.seat]) - set(words[1:])
-    drawn = [card for card in after.hands[before.seat] if card not in kept]
-    return f"{who} {verb}: {' '.join(drawn)} for {' '.join(words[1:])}."
-
-
-def _trick(table: Snapshot) -> str:
-    """The cards on the table."""
-    return " ".join(f"{seat}:{card}" for seat, card in table.trick)
+def _trick(view: View) -> str:
+    """The cards on the table: a trick just won still lies there."""
+    is_won = bool(view["log"]) and view["log"][-1]["winner"] is not None
+    cards: Sequence[Any] = view["tricks"][-1]["cards"] if is_won else view["trick"]
+    return " ".join(f"{seat}:{card}" for seat, card in cards)

@@ -32,14 +32,17 @@ def read_record(path: Path) -> list[DealRecord]:
         raise NotationError(f"{path}: {error}") from None
 
 
-def views(deals: list[DealRecord], seat: int | None) -> Iterator[str]:
+def views(deals: list[DealRecord], seat: int | None, chosen: int | None = None) -> Iterator[str]:
     """The table before the first action of each deal and after every action, with the action on top.
 
     Args:
         deals: the deals of a record.
         seat: the only seat whose hand is shown; None shows all.
+        chosen: number of the only deal shown; None shows all.
     """
     for number, record in enumerate(deals, 1):
+        if chosen not in (None, number):
+            continue
         yield f"deal {number} of {len(deals)}"
         acting = -1
         for action, table in zip(["", *record.actions], record.replay(), strict=True):
@@ -56,15 +59,16 @@ def _shown(action: str, acting: int, seat: int | None) -> str:
     return f"{words[0]}, {len(words) - 1} new"
 
 
-def step_through(deals: list[DealRecord], seat: int | None = None) -> None:
+def step_through(deals: list[DealRecord], seat: int | None = None, chosen: int | None = None) -> None:
     """Print a record step by step; on a terminal wait for Enter between the steps.
 
     Args:
         deals: the deals of a record.
         seat: the only seat whose hand is shown; None shows all.
+        chosen: number of the only deal shown; None shows all.
     """
     waits = sys.stdin.isatty() and sys.stdout.isatty()
-    for view in views(deals, seat):
+    for view in views(deals, seat, chosen):
         print(view, end="\n\n")
         if not waits:
             continue

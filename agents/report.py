@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.files import replace_file
 from agents.pages import page
-from agents.report_deals import EXPLAINED, shown_deals
+from agents.report_deals import EXPLAINED, Judging, shown_deals
 from agents.report_files import COSTLIEST, SUMMARY
 from agents.report_markdown import tournament_markdown
 from agents.report_views import Plain, sizes_of, table_view
@@ -45,7 +45,8 @@ def write_report(
     file: Path,
     *,
     costliest: int = COSTLIEST,
-    report: Callable[[int], None] = lambda recorded: None,
+    judging: Judging | None = None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> tuple[Path, Path]:
     """Write the page, and the Markdown file beside it.
 
@@ -54,15 +55,17 @@ def write_report(
         tables: results of each table size.
         file: of the page.
         costliest: deals shown for each entrant.
-        report: told when deals have been recorded.
+        judging: which of them are looked over, decision by decision; None for no deal.
+        report: told when a deal has been recorded, and when one has been looked over.
 
     Returns:
         Both files.
 
     Raises:
         OSError: one cannot be written.
+        PolicyError: the policy to judge by cannot be loaded, or not play by the rules.
     """
-    html = tournament_page(summary, tables, costliest=costliest, report=report)
+    html = tournament_page(summary, tables, costliest=costliest, judging=judging, report=report)
     markdown = file.with_suffix(".md")
     file.parent.mkdir(parents=True, exist_ok=True)
     replace_file(file, html.encode("utf-8", "replace"))
@@ -75,11 +78,12 @@ def tournament_page(
     tables: Sequence[Results],
     *,
     costliest: int = COSTLIEST,
-    report: Callable[[int], None] = lambda recorded: None,
+    judging: Judging | None = None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> str:
     """The page; arguments as in `write_report`."""
     names = [entrant["name"] for entrant in summary["entrants"]]
-    players, frames = shown_deals(tables, names, costliest, report=report)
+    players, frames = shown_deals(tables, names, costliest, judging=judging, report=report)
     return page(
         "tournament.html.j2",
         title=f"Bourré tournament: {', '.join(names)}",
@@ -88,6 +92,7 @@ def tournament_page(
         faults=[_fault_row(entrant) for entrant in summary["entrants"]],
         costliest=[player for player in players if player.deals or player.problems],
         costliest_says=EXPLAINED,
+        judged_says=None if judging is None else judging.explained,
         frames=frames,
         command=summary["command"],
         facts_told=facts_of(summary),

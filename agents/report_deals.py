@@ -4,12 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.analysis import analyse_deal, judge
 from agents.costliest import CostlyDeal, costliest_deals
 from agents.frames import frames_of
+from agents.frames_analysis import explained, judged_actions
 from agents.policy import PolicyError
 from agents.recording import NotRecordedError, Recorder
 from agents.report_views import positions_at
 from agents.results import Results
+from agents.search import SearchPolicy
 from bourre_env.notation import DealRecord, write
 
 EXPLAINED = (
@@ -17,6 +20,34 @@ EXPLAINED = (
     "same field; where there is nobody to compare with, the loss itself counts. Luck with the cards drawn is part of "
     "it: these are deals worth a look, not proofs of mistakes. All hands are shown."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Which deals are looked over, and by what.
+
+    Attributes:
+        deals: how many of those of each entrant, the costliest first.
+        policy: spec of how the others are taken to play, and how all play on.
+        worlds: most worlds an action is tried in.
+    """
+
+    deals: int
+    policy: str
+    worlds: int
+
+    def judge(self) -> SearchPolicy:
+        """Who looks them over.
+
+        Raises:
+            PolicyError: the spec is no policy, or one that search cannot imagine as others.
+        """
+        return judge(self.policy, self.worlds)
+
+    @property
+    def explained(self) -> str:
+        """What the values on the page assume."""
+        return explained(self.policy, self.worlds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +85,8 @@ def shown_deals(
     names: Sequence[str],
     number: int,
     *,
-    report: Callable[[int], None] = lambda recorded: None,
+    judging: Judging | None = None,
+    report: Callable[[int], None] = lambda done: None,
 ) -> tuple[list[PlayerDeals], list[dict[str, Any]]]:
     """For each entrant the deals that cost it most at any table size, and the frames of all of them.
 
@@ -62,9 +94,15 @@ def shown_deals(
         tables: results of each table size.
         names: of the entrants.
         number: of deals for each entrant.
-        report: told when deals have been recorded.
+        judging: which of them are looked over; None for no deal.
+        report: told when a deal has been recorded, and when one has been looked over.
+
+    Raises:
+        PolicyError: the policy to judge by cannot be loaded, or not play by the rules.
+        PolicyFailedError: it did not answer.
     """
     recorders = [Recorder(results) for results in tables]
+    judged_by = None if judging is None else judging.judge()
     frames: list[dict[str, Any]] = []
     players = []
     for name in names:
@@ -82,6 +120,9 @@ def shown_deals(
             )
             frames.append(frames_of(record, _names_by_seat(deal)))
             report(1)
+            if judging is not None and judged_by is not None and len(deals) <= judging.deals:
+                frames[-1]["judged"] = judged_actions(analyse_deal(record, judged_by))
+                report(1)
         players.append(PlayerDeals(name, tuple(deals), tuple(dict.fromkeys(problems))))
     return players, frames
 

@@ -24,6 +24,7 @@ from agents.executors import ClusterError, Workers, WorkersLostError, map_unorde
 from agents.files import FolderInUseError, folder_lock, replace_file
 from agents.runs import has_state
 from agents.training_cli import DEFAULT_CONFIG, DONE, FAILED, INTERRUPTED, WRONG_INPUT, train
+from bourre_env.streams import run_command
 
 if TYPE_CHECKING:
     import optuna
@@ -289,4 +290,4 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command(main))

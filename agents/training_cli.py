@@ -332,8 +332,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _say(text: str) -> None:
-    """One line on standard error."""
-    print(f"train.py: {text}", file=sys.stderr, flush=True)
+    """One line on standard error, where somebody reads it."""
+    with contextlib.suppress(BrokenPipeError):
+        print(f"train.py: {text}", file=sys.stderr, flush=True)
 
 
 def _keep_quiet(_: object) -> None:

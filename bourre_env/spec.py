@@ -14,6 +14,7 @@ from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.observation import LIMIT_STEPS, POT_STEPS, STACK_STEPS, layout
 from bourre_env.bourre.rules import PRESETS, Rules
 from bourre_env.errors import RulesError
+from bourre_env.streams import run_command
 
 
 def _steps(numbers: Iterable[Fraction]) -> str:
@@ -135,4 +136,4 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command(main))

@@ -218,7 +218,7 @@ def test_wrong_input_is_one_line(words, complaint, bots, capsys):
         (["tournament", "random", "heuristic", "--precision", "nan"], "more than 0 is needed"),
         (["tournament", "random", "heuristic", "--time-limit", "-1"], "at least 0 is needed"),
         (["tournament", "random", "heuristic", "--tables", "some"], "invalid choice: 'some'"),
-        (["play", "random"], "invalid choice: 'play'"),
+        (["gamble", "random"], "invalid choice: 'gamble'"),
     ],
 )
 def test_wrong_words_are_one_line(words, complaint, capsys):

@@ -158,7 +158,7 @@ def test_deals_can_be_stepped_through_and_are_records(tournament, html):
     deals = json.loads(page.scripts[0])
     boxes = [int(attributes["data-deal"]) for _, attributes in page.tags if "data-deal" in attributes]
     assert boxes == list(range(len(deals))) == list(range(9))
-    records = [parse(text)[0] for text in re.findall(r"<pre>(bourre record.*?)</pre>", html, re.S)]
+    records = [parse(text)[0] for text in re.findall(r"<pre[^>]*>(bourre record.*?)</pre>", html, re.S)]
     assert len(records) == 9
     for record, deal in zip(records, deals, strict=True):
         assert frames_of(record, deal["names"]) == deal
@@ -196,7 +196,7 @@ def test_of_a_session_the_worst_deal_is_shown():
     page = Page(html)
     assert "sessions of 6 deals" in page.text
     titles = re.findall(r"session (\d+), its deal (\d)", page.text)
-    records = [parse(text)[0] for text in re.findall(r"<pre>(bourre record.*?)</pre>", html, re.S)]
+    records = [parse(text)[0] for text in re.findall(r"<pre[^>]*>(bourre record.*?)</pre>", html, re.S)]
     assert len(titles) == len(records) == 4
     for (session, deal), record in zip(titles, records, strict=True):
         assert record.dealer == (int(session) + int(deal) - 1) % 3
@@ -305,6 +305,8 @@ def test_costliest_says_how_many_deals_are_shown(folder):
         (["folder", "--out", "page.md"], "name the page, such as page.html"),
         (["folder", "--costliest", "-1"], "-1 is too small"),
         (["badrun"], "badrun/config.toml"),
+        (["badrun", "--analyse", "1"], "only deals of a tournament are looked over"),
+        (["folder", "--analyse", "1", "--policy", "human"], "--policy human: 'human' cannot tell a search"),
     ],
 )
 def test_wrong_input_is_one_line(words, message, folder, tmp_path, monkeypatch, capsys):

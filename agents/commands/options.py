@@ -1,8 +1,10 @@
 """What the commands of `evaluate.py` share: readers of options, ways of complaining, what a result says of itself."""
 
 import argparse
+import errno
 import importlib.util
 import math
+import os
 import platform
 import shlex
 from collections.abc import Callable, Sequence
@@ -139,10 +141,18 @@ def check_folder(path: Path, names: Sequence[str], option: str = "--out") -> Non
             raise BadInputError(f"{option} {path}: {path / name} is a folder; remove it or name another")
 
 
+class _Console(Console):
+    """A console that leaves it to the command to end when nobody reads any more."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise what has happened; Rich would leave with exit code 1."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
 def console() -> Console:
     """Where tables are printed: as wide as the terminal, or wide enough for every table when piped."""
     width = None if Console().is_terminal else PIPED_WIDTH
-    return Console(highlight=False, markup=False, emoji=False, width=width)  # names may hold brackets and colons
+    return _Console(highlight=False, markup=False, emoji=False, width=width)  # names may hold brackets and colons
 
 
 def interval(low: float, high: float) -> str:

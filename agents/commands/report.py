@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.commands.options import BadInputError, Commands, check_folder, folder, integer, versions
+from agents.commands.record_options import add_judge
+from agents.policy import PolicyError
 from agents.progress import Progress
 from agents.report_files import COSTLIEST, HTML, SUMMARY
 
 if TYPE_CHECKING:
+    from agents.report_deals import Judging
     from agents.results import Results
 
 MOST_COSTLIEST = 1000
@@ -34,6 +37,14 @@ def add_to(commands: Commands) -> None:
         metavar="N",
         help="deals to show of those that cost each entrant most (%(default)s)",
     )
+    report.add_argument(
+        "--analyse",
+        type=integer(0, MOST_COSTLIEST),
+        default=0,
+        metavar="N",
+        help="of these, look over the first N of each entrant as analyse does: some seconds a deal (%(default)s)",
+    )
+    add_judge(report)
     report.set_defaults(run=run)
 
 
@@ -47,16 +58,22 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     is_tournament = (here / SUMMARY).exists() or any(here.glob("blocks-*.parquet"))
     if not is_tournament and not (here / CONFIG_FILE).is_file():
         raise BadInputError(f"{here} holds neither results of a tournament ({SUMMARY}) nor a run ({CONFIG_FILE})")
+    if options.analyse and not is_tournament:
+        raise BadInputError(f"--analyse {options.analyse}: {here} is a run; only deals of a tournament are looked over")
     out: Path = options.out or here / HTML
     if out.suffix == ".md":
         raise BadInputError(f"--out {out}: name the page, such as {out.with_suffix('.html')}; report.md lies beside it")
     check_folder(out.parent, [out.name])
     if is_tournament:
         from agents.report import read_tournament
+        from agents.report_deals import Judging
 
         summary, tables = read_tournament(here)
+        judging = Judging(options.analyse, options.policy, options.worlds) if options.analyse else None
         try:
-            make_report(summary, tables, out, costliest=options.costliest)
+            make_report(summary, tables, out, costliest=options.costliest, judging=judging)
+        except PolicyError as error:
+            raise BadInputError(f"--policy {options.policy}: {error}") from None
         except (KeyError, TypeError, ValueError) as error:
             why = f"{type(error).__name__}: {error}"
             raise BadInputError(f"{here / SUMMARY} does not fit the blocks beside it ({why})") from None
@@ -69,14 +86,24 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
             raise BadInputError(str(error)) from None
 
 
-def make_report(summary: dict[str, Any], tables: Sequence["Results"], out: Path, *, costliest: int = COSTLIEST) -> None:
+def make_report(
+    summary: dict[str, Any],
+    tables: Sequence["Results"],
+    out: Path,
+    *,
+    costliest: int = COSTLIEST,
+    judging: "Judging | None" = None,
+) -> None:
     """Write the report of a tournament and say where it is."""
     from agents.report import write_report
 
-    most = costliest * len(summary["entrants"])
+    each = costliest + (min(judging.deals, costliest) if judging else 0)
+    unit = "deals recorded or looked over" if judging else "deals recorded"
     try:
-        with Progress(most, "deals recorded", sys.stderr) as progress:
-            page, markdown = write_report(summary, tables, out, costliest=costliest, report=progress.add)
+        with Progress(each * len(summary["entrants"]), unit, sys.stderr) as progress:
+            page, markdown = write_report(
+                summary, tables, out, costliest=costliest, judging=judging, report=progress.add
+            )
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted before the report was written; `evaluate.py report` makes it") from None
     print(f"report: {page}, {markdown}")

@@ -14,6 +14,10 @@ from agents.standing import Standing
 from agents.statistics import Estimate
 from agents.summary import SequentialSummary, TableSummary
 
+DOUBT = (
+    "One number for each entrant does not describe these results: chance alone would seldom leave so much unexplained. "
+    "Trust the cross table, not the strengths."
+)
 WIDTH_WITH_T = 110  # narrower terminals leave the second interval to summary.json
 
 
@@ -78,7 +82,7 @@ def _print_standing(out: Console, standing: Standing) -> None:
         )
     out.print(table)
     fit = standing.ratings.fit
-    doubt = "" if not fit.p < 0.05 else " That is less than chance leaves: believe the cross table, not the strengths."
+    doubt = "" if not fit.p < 0.05 else f" {DOUBT}"
     out.print(f"Strengths explain {100 * fit.share_explained:.0f} % of the cross table.{doubt}", soft_wrap=True)
 
 
