@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from agents import baselines, heuristic, likely_worlds, lookahead, retracing, search, thresholds
 from agents.policy import GREEDY, NAMED, Decision, Policy, PolicyError, check_rules, checkpoint_of, load_policy
 from agents.search_spec import is_search, prior_of
+from agents.shipped import path_of
 from bourre_env.bourre.rules import Rules
 
 _NAMED_SPEC = re.compile(r"([A-Za-z0-9_.+-]+)=(.+)")
@@ -43,7 +44,7 @@ class Entrant:
 
     def is_ours(self) -> bool:
         """Whether it plays by code of this project alone: a named policy or a checkpoint."""
-        return self.spec in NAMED or checkpoint_of(Path(self.spec.removesuffix(GREEDY))) is not None
+        return self.spec in NAMED or checkpoint_of(Path(path_of(self.spec).removesuffix(GREEDY))) is not None
 
     def identity(self) -> str:
         """A digest of what decides how it plays: the checkpoint and how it is read, or a module's source and attribute.
@@ -123,7 +124,7 @@ def _content(spec: str) -> bytes:
         return _text_of(_BASELINES)
     if is_search(spec):
         return spec.encode() + _text_of(_SEARCH) + _content(prior_of(spec))
-    file = checkpoint_of(Path(spec.removesuffix(GREEDY)))
+    file = checkpoint_of(Path(path_of(spec).removesuffix(GREEDY)))
     if file is not None:
         return file.read_bytes()
     found = importlib.util.find_spec(spec.partition(":")[0]) if ":" in spec else None
@@ -135,7 +136,7 @@ def _chosen_in(spec: str) -> str:
     """Which of the policies of its file a spec means: several may come from one."""
     if spec in NAMED:
         return f":{spec}"
-    if checkpoint_of(Path(spec.removesuffix(GREEDY))) is not None:
+    if checkpoint_of(Path(path_of(spec).removesuffix(GREEDY))) is not None:
         return GREEDY * spec.endswith(GREEDY)
     return f":{spec.partition(':')[2]}"
 

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.shipped import SHIPPED, choices, path_of
 from agents.wording import action_text, legal_texts
 from bourre_env.bourre.rules import Rules
 from bourre_env.decision import WORD_BITS, are_legal
@@ -188,8 +189,8 @@ def load_policy(spec: str) -> Policy:
     """The policy that a spec names.
 
     Args:
-        spec: `random`, `heuristic`, `two_trumps`, `always_stay`, `always_pass`, `human`, the path of a checkpoint file
-            (`.safetensors`) or of a run folder (its best checkpoint, else its last), with `:greedy` behind it to play
+        spec: `random`, `heuristic`, `two_trumps`, `always_stay`, `always_pass`, `human`, the trained bot for a table
+            size (`bourre:4`), the path of a checkpoint file (`.safetensors`) or of a run folder (its best checkpoint, else its last), with `:greedy` behind it to play
             the likeliest action instead of a drawn one, `search` or `search:worlds=64,policy=SPEC` (`search_spec`),
             or `module:attribute`, where the attribute is a policy or something that makes one when called without
             arguments.
@@ -203,9 +204,11 @@ def load_policy(spec: str) -> Policy:
         from agents.search_spec import load_search  # which loads policies itself
 
         return load_search(spec)
-    path = Path(spec.removesuffix(GREEDY))
+    path = Path(path_of(spec).removesuffix(GREEDY))
     if path.suffix == ".safetensors" or (spec and path.is_dir()):
         return _checkpoint(path, greedy=spec.endswith(GREEDY))
+    if spec.partition(":")[0] == SHIPPED:
+        raise PolicyError(f"no bot is called {spec!r}; those that come with the package are {choices()}")
     if ":" in spec:
         return _imported(spec, spec)
     near = difflib.get_close_matches(spec, [*NAMED, "search"], 1)
@@ -215,7 +218,7 @@ def load_policy(spec: str) -> Policy:
 
 def _choices() -> str:
     """What a spec may be, for messages."""
-    return f"choose {', '.join(NAMED)}, search, a checkpoint (a .safetensors file or a run folder) or module:attribute"
+    return f"choose {', '.join(NAMED)}, {choices()}, search, a checkpoint (a .safetensors file or a run folder) or module:attribute"
 
 
 def checkpoint_of(path: Path) -> Path | None:
