@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from agents.commands import analyse, benchmark, exact, exploit, merge, replay, report, selfcheck, tournament
+from agents.commands import analyse, benchmark, exact, exploit, merge, replay, report, selfcheck, tournament, web
 from agents.commands.options import (
     DONE,
     FAILED,
@@ -19,13 +19,14 @@ from agents.commands.options import (
     Parser,
 )
 from agents.controls import ControlError
+from agents.journal import JournalError
 from agents.lineups import OutcomesError
 from agents.policy import PolicyError, PolicyFailedError
 from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 
-WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, BadInputError)
-COMMANDS = (tournament, benchmark, merge, report, exact, exploit, replay, analyse, selfcheck)
+WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, JournalError, BadInputError)
+COMMANDS = (tournament, benchmark, merge, report, exact, exploit, replay, web, analyse, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

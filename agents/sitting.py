@@ -332,13 +332,10 @@ class Sitting:
 
     def decision(self) -> Decision:
         """What the seat to act sees, as a policy is asked; looking changes nothing."""
-        streams = self._streams
-        assert streams is not None
-        counts = streams.num_decisions.copy()
-        key = self._next_key()
-        streams.num_decisions = counts
+        assert self._streams is not None
         packed, legal = self._tables.observe_packed(), self._tables.legal_packed()
-        return Decision.from_packed(packed, legal, self._tables.to_act, self.rules, key)
+        seats = self._tables.to_act
+        return Decision.from_packed(packed, legal, seats, self.rules, self._streams.peek(np.zeros(1, np.int64), seats))
 
     def hint(self, policy: Policy) -> dict[str, float]:
         """What a policy would do in the place of the seat to act: how likely each action in words, the likeliest first.
@@ -347,13 +344,13 @@ class Sitting:
             PolicyFailedError: it raised, or answered with anything but legal actions.
         """
         decision = self.decision()
+        texts = {choice["id"]: choice["text"] for choice in self.legal()}  # of now: the person may act meanwhile
         if tells_probs(policy):
             probs = ask_probs(policy, decision)[0]
         else:
             probs = np.zeros(num_actions(self.rules))
             probs[strict_answer(policy, decision, np.random.default_rng(self.seed))[0]] = 1
-        ranked = sorted(self.legal_ids(), key=lambda action: -probs[action])
-        return {self.text_of(action): float(probs[action]) for action in ranked}
+        return {texts[action]: float(probs[action]) for action in sorted(texts, key=lambda action: -probs[action])}
 
     def answer(self) -> None:
         """The policy to act decides; one that fails forfeits the deal (7.2), and `faults` says why.

@@ -10,8 +10,8 @@ from conftest import EVERY_TABLE
 
 from agents.policy import PolicyError
 from agents.refusals import RefusedError
-from agents.sitting import ALL_HANDS, PUBLIC, Sitting, seats_of
-from agents.story import Story
+from agents.sitting import Sitting, seats_of
+from agents.story import ALL_HANDS, PUBLIC, Story
 from bourre_env import Rules, RulesError
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.notation import parse, write
