@@ -22,7 +22,7 @@ from agents.commands.options import (
 )
 from agents.files import FolderInUseError, folder_lock
 from agents.policy import check_rules, load_policy
-from agents.sitting import seats_of
+from agents.sitting import PERSON, seats_of
 from agents.web.messages import SLOWEST
 from bourre_env.bourre.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from bourre_env.env_options import stacks_bought
@@ -151,13 +151,23 @@ def _specs(options: argparse.Namespace) -> list[str]:
     Raises:
         BadInputError: too few or too many for the seats.
     """
-    specs = list(options.specs or DEFAULT_SPECS[: options.seats])
+    specs = list(options.specs or DEFAULT_SPECS)[: None if options.specs else options.seats]
     seats = options.seats or len(specs)
     if len(specs) > seats:
         raise BadInputError(f"--seats {seats}: {len(specs)} seats are named; name at most {seats}")
     if not MIN_PLAYERS <= seats <= MAX_PLAYERS:
         raise BadInputError(f"{seats} seats; a table has {MIN_PLAYERS} to {MAX_PLAYERS}: name more, or use --seats")
-    return [*specs, *[specs[-1].rpartition("=")[2] if "=" in specs[-1] else specs[-1]] * (seats - len(specs))]
+    return _with_names([*specs, *[specs[-1].rpartition("=")[2]] * (seats - len(specs))])
+
+
+def _with_names(specs: Sequence[str]) -> list[str]:
+    """The same words, with a name for each person who has none."""
+    people = 0
+    named = []
+    for spec in specs:
+        people += spec == PERSON
+        named.append(f"Player {people}={PERSON}" if spec == PERSON else spec)
+    return named
 
 
 def _address(host: str, port: int) -> str:
