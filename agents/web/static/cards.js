@@ -6,9 +6,14 @@ const SIGNS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 const RANKS = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten", 9: "nine", 8: "eight", 7: "seven", 6: "six",
   5: "five", 4: "four", 3: "three", 2: "two" };
 export const HIDDEN = "--";
+const CROWNS = {
+  K: "M37 46V32l6.5 6L50 28l6.5 10 6.5-6V46Z",
+  Q: "M38 46 35 34l7 4 3-8 5 7 5-7 3 8 7-4-3 12Z",
+  J: "M38 46q-1-12 12-12 9 0 11-6 5 9-3 13 5 0 4 5Z",
+};
 const RANK_ORDER = "23456789TJQKA";
 
-const [LEFT, MIDDLE, RIGHT] = [31, 50, 69];
+const [LEFT, MIDDLE, RIGHT] = [35, 50, 65];
 const CORNERS = [[LEFT, 32], [RIGHT, 32], [LEFT, 108], [RIGHT, 108]];
 const SIDES = [[LEFT, 70], [RIGHT, 70]];
 const RUNGS = [32, 57, 83, 108].flatMap((y) => [[LEFT, y], [RIGHT, y]]);
@@ -62,7 +67,7 @@ function smallFace(card) {
 }
 
 function largeFace(card) {
-  const corner = [letters(rankText(card), 13.5, 24, rankText(card) === "10" ? 20 : 24), suit(card, 13.5, 36, 15)];
+  const corner = [letters(rankText(card), 13, 24, rankText(card) === "10" ? 19 : 23), suit(card, 13, 35, 14)];
   const turned = draw("g", { transform: "rotate(180 50 70)" }, ...corner.map((part) => part.cloneNode(true)));
   return [...corner, turned, ...figure(card)];
 }
@@ -74,9 +79,11 @@ function figure(card) {
 }
 
 function court(card) {
-  const frame = draw("rect", { class: "frame", x: 25, y: 18, width: 50, height: 104, rx: 4 });
-  const lozenge = draw("path", { class: "lozenge", d: "M50 26 74 70 50 114 26 70Z" });
-  return [frame, lozenge, letters(card[0], 50, 87, 48), suit(card, 35, 30, 14), suit(card, 65, 110, 14, true)];
+  const frame = draw("rect", { class: "frame", x: 26, y: 16, width: 48, height: 108, rx: 4 });
+  const lozenge = draw("path", { class: "lozenge", d: "M50 20 72 70 50 120 28 70Z" });
+  const crowns = [draw("path", { class: "crown", d: CROWNS[card[0]] }),
+    draw("path", { class: "crown", d: CROWNS[card[0]], transform: "rotate(180 50 70)" })];
+  return [frame, lozenge, ...crowns, letters(card[0], 50, 84, 42)];
 }
 
 function letters(text, x, y, size) {

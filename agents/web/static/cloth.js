@@ -1,5 +1,5 @@
 // The cloth: seats around it, the trick, the pot and the turn-up in its middle.
-import { HIDDEN, cardName, cardWord, face, sorted, suitName } from "./cards.js";
+import { HIDDEN, cardName, face, sorted, suitName } from "./cards.js";
 import { find, keep, make } from "./dom.js";
 import { result, standing } from "./wording.js";
 
@@ -45,19 +45,25 @@ function seatParts(view, seat, here) {
   const shown = view.seats[seat];
   const parts = [];
   if (seat !== view.you && shown.cards?.length) parts.push(fan(view, seat));
-  const name = make("span", { kind: "name", text: seat === view.you ? `${shown.name} (you)` : shown.name });
-  const top = make("span", { kind: "top" }, name);
-  if (view.dealer === seat) top.append(make("abbr", { kind: "dealer", title: "dealer", text: "D" }));
-  const chips = make("span", { kind: shown.total < 0 ? "chips minus" : "chips", text: signed(shown.total) });
-  const words = shown.stack === null || shown.stack === undefined ? [] : [`has ${shown.stack}`];
-  const told = standing(view, seat);
-  if (told) words.push(told);
-  else if (view.turn === seat) words.push(seat === view.you ? "your turn" : shown.person ? "to act" : "thinks");
-  else if (shown.person && here && !here[seat]) words.push("away");
-  if (shown.exempt && view.phase !== "settled") words.push("no ante");
-  const low = make("span", { kind: "low" }, make("span", { kind: "standing", text: words.join(", ") }), chips);
-  parts.push(make("div", { kind: "plate" }, top, low, pips(shown.tricks ?? 0)));
+  const name = make("span", { kind: "name", text: shown.name });
+  if (seat === view.you) name.append(make("span", { kind: "unseen", text: " (you)" }));
+  const hasStack = shown.stack !== null && shown.stack !== undefined;
+  const chips = make("span", { kind: shown.total < 0 && !hasStack ? "chips minus" : "chips", text: hasStack ? String(shown.stack) : signed(shown.total) });
+  const low = make("span", { kind: "standing", text: stateOf(view, seat, here) });
+  const plate = make("div", { kind: "plate" }, make("span", { kind: "top" }, name, chips), low, pips(shown.tricks ?? 0));
+  if (view.dealer === seat) plate.append(make("abbr", { kind: "dealer", title: "dealer", text: "D" }));
+  parts.push(plate);
   return parts;
+}
+
+/** What a seat has done, or is about to do. */
+function stateOf(view, seat, here) {
+  const shown = view.seats[seat];
+  const told = standing(view, seat);
+  if (told) return told;
+  if (view.turn === seat) return seat === view.you ? "your turn" : shown.person ? "to act" : "thinks";
+  if (shown.person && here && !here[seat]) return "away";
+  return shown.exempt ? "no ante" : "";
 }
 
 function fan(view, seat) {
@@ -102,9 +108,8 @@ function showMiddle(view) {
     turnUp.dataset.key = key;
     turnUp.replaceChildren();
     if (hasCards) {
-      const words = make("span", { kind: "trump-words" }, "Trumps", make("strong", { text: suitName(view.trumps) }));
-      words.append(make("small", { text: "turn-up" }));
-      turnUp.append(face(view.turnUp.card, { small: true }), words, make("span", { kind: "unseen" }, cardWord(view.turnUp.card)));
+      const words = make("span", { kind: "trump-words" }, "trumps", make("strong", { text: suitName(view.trumps) }));
+      turnUp.append(face(view.turnUp.card, { small: true }), words, make("span", { kind: "unseen", text: `, turned up: ${cardName(view.turnUp.card)}` }));
     }
   }
   const chips = view.phase === "settled" ? view.carry : view.pot;
@@ -119,6 +124,7 @@ function showMiddle(view) {
 function showResult(view) {
   const box = find("result");
   box.hidden = view.phase !== "settled";
+  find("middle").hidden = !box.hidden;
   if (box.hidden) return;
   const lines = result(view).map((line, place) => make(place ? "span" : "strong", { text: line }));
   box.replaceChildren(...lines);

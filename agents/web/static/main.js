@@ -26,6 +26,8 @@ function hearWelcome(message) {
   welcome = message;
   find("doorway").hidden = true;
   find("side").hidden = false;
+  find("change-name").hidden = message.seat === null;
+  document.body.classList.toggle("watching", message.seat === null);
   find("table").hidden = !message.table;
   if (!message.table && !replay) find("heading").textContent = "Recorded deals: choose one";
   drawPast();
@@ -113,11 +115,6 @@ function drawPast() {
     parts.push(make("div", { kind: "row" }, select, open));
   }
   (welcome?.replays ?? []).forEach((one, number) => parts.push(replayList(one, number)));
-  if (welcome && welcome.seat !== null) {
-    const name = make("button", { type: "button", kind: "quiet", text: "Change your name" });
-    name.addEventListener("click", askName);
-    parts.push(make("div", { kind: "row" }, name));
-  }
   find("past-panel").hidden = !parts.length;
   find("past").replaceChildren(...parts);
 }
@@ -139,6 +136,7 @@ function askName() {
   find("rename").showModal();
 }
 
+find("change-name").addEventListener("click", askName);
 find("rename").addEventListener("close", () => {
   if (find("rename").returnValue === "save") send({ do: "name", name: find("new-name").value });
 });

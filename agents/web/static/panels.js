@@ -5,6 +5,7 @@ import { find, keep, make } from "./dom.js";
 import { stepElement } from "./wording.js";
 
 const BARS_SHOWN = 6;
+const LEAST_SHOWN = 0.0005;
 const CARD = /^[2-9TJQKA][CDHS]$/;
 
 /** An action in words, its cards with suit signs. */
@@ -14,15 +15,17 @@ function actionWords(text) {
 
 /** Probabilities as bars, the likeliest first; `taken` is marked. */
 export function showBars(box, heading, bars, taken = null) {
-  const shown = bars.slice(0, BARS_SHOWN);
-  const rest = bars.slice(BARS_SHOWN).reduce((sum, [, prob]) => sum + prob, 0);
+  const isShown = ([text, prob], place) => place < BARS_SHOWN && (prob >= LEAST_SHOWN || text === taken);
+  const shown = bars.filter(isShown);
+  const rest = bars.filter((bar, place) => !isShown(bar, place));
   const list = make("ol");
-  const rows = bars.length > BARS_SHOWN ? [...shown, [`${bars.length - BARS_SHOWN} others`, rest]] : shown;
+  const others = [`${rest.length} other${rest.length === 1 ? "" : "s"}`, rest.reduce((sum, [, prob]) => sum + prob, 0)];
+  const rows = rest.length ? [...shown, others] : shown;
   for (const [text, prob] of rows) {
     const bar = make("span", { kind: "bar", "aria-hidden": "true" });
     bar.style.setProperty("--share", prob.toFixed(4));
     const words = make("span", { kind: "bar-words" }, ...actionWords(text));
-    list.append(make("li", { kind: text === taken ? "taken" : "" }, words, bar, make("span", { kind: "share", text: `${(100 * prob).toFixed(prob < 0.0995 ? 1 : 0)} %` })));
+    list.append(make("li", { kind: text === taken ? "taken" : "" }, words, bar, make("span", { kind: "share", text: `${(100 * prob).toFixed(prob > 0 && prob < 0.0995 ? 1 : 0)} %` })));
   }
   box.replaceChildren(make("p", { text: heading }), list);
 }

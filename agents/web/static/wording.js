@@ -55,7 +55,7 @@ export function prompt(view, marked, isWaiting) {
   if (view.phase === "waiting") return isWaiting ? "Waiting for the others to sit down …" : "Sit down: the deal begins when all who are here are ready.";
   if (view.phase === "settled") {
     if (view.over) return "The session is over.";
-    return isWaiting ? "Waiting for the others …" : result(view).join(". ") + ".";
+    return isWaiting ? "Waiting for the others …" : "Deal on when you are ready.";
   }
   if (view.turn !== view.you) return `${view.seats[view.turn].name} ${view.seats[view.turn].person ? "is to act" : "thinks"} …`;
   const trumps = `${suitName(view.trumps)} are trumps`;
