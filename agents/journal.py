@@ -110,9 +110,8 @@ class Journal:
         nothing = Opening(-1, 0, (False,) * size, (), (0,) * size)
         try:
             lines = (self.folder / ACTIONS).read_text(encoding="utf-8").split("\n")[:-1]
-            first = json.loads(lines[0])
-            opening = Opening(**{name: _tuple(value) for name, value in first.items()})
-            return opening, [json.loads(line) for line in lines[1:]]
+            opening = Opening(**{name: _tuple(value) for name, value in dict(json.loads(lines[0])).items()})
+            return opening, [str(json.loads(line)) for line in lines[1:]]
         except (FileNotFoundError, IndexError):
             return nothing, []
         except (OSError, ValueError, TypeError) as error:

@@ -104,17 +104,18 @@ async def _serve(options: argparse.Namespace) -> None:
     replays = read_replays(options.replay)
     token = secrets.token_urlsafe(TOKEN_BYTES) if replays else ""
     room = Room(_tables(options, asker), replays, token)
-    runner = web.AppRunner(make_app(room, options.host), access_log=None, handle_signals=False)
+    runner = web.AppRunner(make_app(room, options.host), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, options.host, options.port, shutdown_timeout=1.0)
+        site = web.TCPSite(runner, options.host, options.port)
         try:
             await site.start()
         except OSError as error:
             why = error.strerror or str(error)
             raise BadInputError(f"--host {options.host} --port {options.port}: {why}; name another") from None
+        ended = _ended_by_signal()
         _print_links(room.tables, token, _address(options.host, runner.addresses[0][1]))
-        await _until_signal()
+        await ended.wait()
     finally:
         await runner.cleanup()
         asker.close()
@@ -189,13 +190,10 @@ def _print_links(tables: "Sequence[LiveTable]", replay_token: str, address: str)
     print("Ctrl-C ends it.", flush=True)
 
 
-async def _until_signal() -> None:
-    """Wait for Ctrl-C or a polite kill."""
+def _ended_by_signal() -> asyncio.Event:
+    """Set by Ctrl-C or a polite kill."""
     ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
     for number_of_signal in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(number_of_signal, ended.set)
-        except NotImplementedError:  # Windows: Ctrl-C then ends the program by an exception
-            break
-    await ended.wait()
+        with contextlib.suppress(NotImplementedError):  # on Windows Ctrl-C ends the program by an exception
+            asyncio.get_running_loop().add_signal_handler(number_of_signal, ended.set)
+    return ended

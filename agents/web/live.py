@@ -312,9 +312,11 @@ class LiveTable:
             await self._asker.work(lambda: journal.keep(number, finished))
 
     def close(self) -> None:
-        """Write no more."""
+        """Write no more, but what the end of the server may have cut short."""
         if self._journal is not None:
             self._journal.close()
+            if self.sitting.is_settled and self.sitting.finished:
+                self._journal.keep(self.sitting.number, self.sitting.finished[-1])
 
 
 def _seat(listener: Listener) -> int:
