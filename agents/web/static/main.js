@@ -63,6 +63,7 @@ function hearPast(message) {
   replay = new Replay(message, (view) => showView(view, null), table ? leaveReplay : null);
   find("table").hidden = false;
   find("cloth").scrollIntoView({ block: "nearest" });
+  find("transport").querySelector("[data-role=play]").focus();
 }
 
 function leaveReplay() {

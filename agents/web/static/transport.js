@@ -3,15 +3,22 @@ import { find, make } from "./dom.js";
 
 const SPEEDS = [[3, "slow"], [1.5, "easy"], [0.8, "steady"], [0.35, "brisk"], [0.1, "fast"]];
 
-function button(text, label, run, isOff = false) {
-  const made = make("button", { type: "button", text, "aria-label": label, title: label });
+function button(role, text, label, run, isOff = false) {
+  const made = make("button", { type: "button", text, "aria-label": label, title: label, "data-role": role });
   made.disabled = isOff;
   made.addEventListener("click", run);
   return made;
 }
 
+/** Fill the box anew; what had the focus has it again. */
+function refill(box, ...children) {
+  const role = box.contains(document.activeElement) ? document.activeElement.dataset.role : null;
+  box.replaceChildren(...children);
+  if (role) box.querySelector(`[data-role="${role}"]:not(:disabled)`)?.focus();
+}
+
 function speedChoice(now, choose) {
-  const select = make("select", { "aria-label": "Speed" });
+  const select = make("select", { "aria-label": "Speed", "data-role": "speed" });
   const nearest = SPEEDS.reduce((best, one) => (Math.abs(one[0] - now) < Math.abs(best[0] - now) ? one : best));
   for (const [seconds, text] of SPEEDS) select.append(make("option", { value: seconds, text, selected: seconds === nearest[0] }));
   select.addEventListener("change", () => choose(Number(select.value)));
@@ -76,23 +83,21 @@ export class Replay {
 
   draw() {
     const box = find("transport");
-    const focused = document.activeElement?.getAttribute("aria-label");
     const last = this.past.views.length - 1;
-    const slider = make("input", { type: "range", min: 0, max: last, value: this.place, "aria-label": "Step" });
+    const slider = make("input", { type: "range", min: 0, max: last, value: this.place, "aria-label": "Step", "data-role": "slider" });
     slider.addEventListener("input", () => { this.stop(); this.go(Number(slider.value)); });
     const title = make("p", { kind: "replay-title", text: this.past.title ?? `Deal ${this.past.deal}, as it was played` });
     const count = make("span", { kind: "count", text: `${this.place} of ${last}` });
     const row = make("div", { kind: "buttons" },
-      button("⏮", "First step", () => { this.stop(); this.go(0); }, this.place === 0),
-      button("◀", "Step back", () => { this.stop(); this.go(this.place - 1); }, this.place === 0),
-      button(this.timer ? "❚❚" : "▶", this.timer ? "Stop" : "Play", () => this.toggle()),
-      button("▶❘", "Step on", () => { this.stop(); this.go(this.place + 1); }, this.place === last),
-      button("⏭", "Last step", () => { this.stop(); this.go(last); }, this.place === last),
+      button("first", "⏮", "First step", () => { this.stop(); this.go(0); }, this.place === 0),
+      button("back", "◀", "Step back", () => { this.stop(); this.go(this.place - 1); }, this.place === 0),
+      button("play", this.timer ? "❚❚" : "▶", this.timer ? "Stop" : "Play", () => this.toggle()),
+      button("on", "▶❘", "Step on", () => { this.stop(); this.go(this.place + 1); }, this.place === last),
+      button("last", "⏭", "Last step", () => { this.stop(); this.go(last); }, this.place === last),
       count, speedChoice(this.seconds, (seconds) => this.setSpeed(seconds)));
-    if (this.leave) row.append(button("Back to the table", "Back to the table", this.leave));
-    box.replaceChildren(title, slider, row);
+    if (this.leave) row.append(button("leave", "Back to the table", "Back to the table", this.leave));
+    refill(box, title, slider, row);
     box.hidden = false;
-    if (focused) [...box.querySelectorAll("[aria-label]")].find((one) => one.getAttribute("aria-label") === focused)?.focus();
   }
 }
 
@@ -104,18 +109,16 @@ export function showPace(table, mayConduct, send) {
   const isPaused = table.pace === null;
   const key = `pace ${table.pace}`;
   if (box.dataset.key === key && box.childElementCount) return;
-  const focused = document.activeElement?.getAttribute("aria-label");
   box.dataset.key = key;
   if (!isPaused) box.dataset.pace = table.pace;
   const row = make("div", { kind: "buttons" },
-    button(isPaused ? "▶" : "❚❚", isPaused ? "Go on" : "Pause", () => togglePace(table, send)),
-    button("▶❘", "One action", () => send({ do: "step" }), !isPaused),
+    button("play", isPaused ? "▶" : "❚❚", isPaused ? "Go on" : "Pause", () => togglePace(table, send)),
+    button("on", "▶❘", "One action", () => send({ do: "step" }), !isPaused),
     speedChoice(table.pace ?? Number(box.dataset.pace ?? 0.8), (seconds) => send({ do: "pace", seconds })));
-  box.replaceChildren(row);
-  const names = { Pause: "Go on", "Go on": "Pause" };
-  if (focused) [...box.querySelectorAll("[aria-label]")].find((one) => [focused, names[focused]].includes(one.getAttribute("aria-label")))?.focus();
+  refill(box, row);
 }
 
+/** Pause, or go on as fast as before. */
 export function togglePace(table, send) {
   const before = Number(find("transport").dataset.pace ?? 0.8);
   send({ do: "pace", seconds: table.pace === null ? before : null });
