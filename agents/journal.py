@@ -1,8 +1,9 @@
 """A sitting on disk: enough to go on after a restart, and the hand record of every deal that is over.
 
-A folder holds `table.json` (what the session is), `journal.jsonl` (the deal in play, a line an action; a line cut short
-by a kill is left out) and `deal-0001.txt` and so on. `table.json` holds the seed and the links of the seats, so the
-folder is readable by its owner alone.
+A folder holds `table.json` (what the session is), `journal.jsonl` (a line for the opening of each deal, then one for
+each of its actions; a line cut short by a kill is left out) and `deal-0001.txt` and so on. `table.json` holds the seed
+and the links of the seats, so the folder is readable by its owner alone. Lines are handed to the system, not forced
+onto the disk: a killed server loses none, a machine without power may lose the last seconds.
 """
 
 import dataclasses
@@ -101,7 +102,8 @@ class Journal:
             raise JournalError(
                 f"{self.folder / ACTIONS} does not fit its table ({error}); name another folder"
             ) from None
-        self._rewrite(opening, actions)
+        if opening.number >= 0:
+            self._shorten(opening, actions)
         self._reload(sitting)
         return sitting
 
@@ -110,9 +112,10 @@ class Journal:
         nothing = Opening(-1, 0, (False,) * size, (), (0,) * size)
         try:
             lines = (self.folder / ACTIONS).read_text(encoding="utf-8").split("\n")[:-1]
-            opening = Opening(**{name: _tuple(value) for name, value in dict(json.loads(lines[0])).items()})
-            return opening, [str(json.loads(line)) for line in lines[1:]]
-        except (FileNotFoundError, IndexError):
+            last = max(number for number, line in enumerate(lines) if line.startswith("{"))
+            opening = Opening(**{name: _tuple(value) for name, value in json.loads(lines[last]).items()})
+            return opening, [str(json.loads(line)) for line in lines[last + 1 :]]
+        except FileNotFoundError:
             return nothing, []
         except (OSError, ValueError, TypeError) as error:
             raise JournalError(f"{self.folder / ACTIONS} is damaged ({error}); name another folder") from None
@@ -127,12 +130,17 @@ class Journal:
 
     def note_opening(self, opening: Opening) -> None:
         """A deal begins."""
-        self._rewrite(opening, [])
+        self._append(json.dumps(dataclasses.asdict(opening)))
 
     def note_action(self, text: str) -> None:
         """An action was taken."""
-        assert self._file is not None
-        self._file.write(json.dumps(text) + "\n")
+        self._append(json.dumps(text))
+
+    def _append(self, line: str) -> None:
+        """Write a line."""
+        if self._file is None:
+            self._file = (self.folder / ACTIONS).open("a", encoding="utf-8")
+        self._file.write(line + "\n")
         self._file.flush()
 
     def keep(self, number: int, finished: Finished) -> None:
@@ -145,13 +153,10 @@ class Journal:
             self._file.close()
             self._file = None
 
-    def _rewrite(self, opening: Opening, actions: Sequence[str]) -> None:
-        """Begin the file of the deal in play anew."""
-        self.close()
-        path = self.folder / ACTIONS
+    def _shorten(self, opening: Opening, actions: Sequence[str]) -> None:
+        """Leave only the deal in play in the file."""
         lines = [json.dumps(dataclasses.asdict(opening)), *map(json.dumps, actions)]
-        replace_file(path, "".join(f"{line}\n" for line in lines).encode())
-        self._file = path.open("a", encoding="utf-8")
+        replace_file(self.folder / ACTIONS, "".join(f"{line}\n" for line in lines).encode())
 
 
 def _tuple(value: Any) -> Any:

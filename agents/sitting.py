@@ -177,6 +177,7 @@ class Sitting:
         self._first_dealer = stream_seed(seed, DEALER_STREAM) % len(seats)
         self._dealt: DealRecord | None = None
         self._streams: ActionStreams | None = None
+        self._legal: list[tuple[int, str]] | None = None  # of now; naming 33 actions takes milliseconds
 
     # --- dealing
 
@@ -241,6 +242,7 @@ class Sitting:
         dealer = (self._first_dealer + opening.number) % len(self.seats)
         stacks = [opening.stacks] if opening.stacks else None
         self._tables.deal(decks, dealer, carry=opening.carry, exempt=[opening.exempt], stacks=stacks)
+        self._legal = None
         self._dealt = DealRecord.of_table(self.rules, self._tables.records[0].copy())
         self._streams = ActionStreams(self.seed, number, len(self.seats))
         self.story = Story(self.rules, [self._tables.snapshot(0)])
@@ -301,7 +303,9 @@ class Sitting:
 
     def legal(self) -> list[View]:
         """The legal actions of the seat to act: `id` and `text`, the words that `take` reads."""
-        return [{"id": action, "text": self.text_of(action)} for action in self.legal_ids()]
+        if self._legal is None:
+            self._legal = [(action, self.text_of(action)) for action in self.legal_ids()]
+        return [{"id": action, "text": text} for action, text in self._legal]
 
     def text_of(self, action: int) -> str:
         """An action of the seat to act in words."""
@@ -409,7 +413,9 @@ class Sitting:
         if not self._notes_thoughts or not tells_probs(policy):
             return None
         probs = ask_probs(policy, decision)[0]
-        return Thought(policy.name, {self.text_of(action): float(probs[action]) for action in self.legal_ids()})
+        return Thought(
+            policy.name, {self.text_of(action): float(probs[action]) for action in np.flatnonzero(probs).tolist()}
+        )
 
     def _next_key(self) -> NDArray[np.uint64]:
         """[1] uint64: the random number of this decision."""
@@ -427,6 +433,7 @@ class Sitting:
                 self._tables.step([chosen])
             except IllegalActionError as error:
                 raise RefusedError(str(error)) from None
+        self._legal = None
         self.story.add(text, self._tables.snapshot(0))
         if self.is_settled:
             self.finished.append(Finished(self.record(), self.story.thoughts))

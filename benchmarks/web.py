@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -189,6 +190,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=200, help="played at at once (%(default)s)")
     parser.add_argument("--deals", type=int, default=4, help="at each table (%(default)s)")
     parser.add_argument("--thought", type=float, default=1.0, help="seconds of each client (%(default)s)")
+    parser.add_argument("--records", action="store_true", help="write every table down, in a temporary folder")
     options = parser.parse_args()
     if options.click_deals:
         shown, answered = click_times(options.click_deals)
@@ -198,11 +200,13 @@ def main() -> None:
         else:
             print(f"no browser is installed ({', '.join(BROWSERS)}): clicks are not timed")
     if options.tables:
-        with served("--tables", str(options.tables), "--deals", str(options.deals)) as links:
-            began = time.perf_counter()
-            players = asyncio.run(play_all(links[::2], options.thought))
+        with tempfile.TemporaryDirectory() as folder:
+            records = ["--records", folder] if options.records else []
+            with served("--tables", str(options.tables), "--deals", str(options.deals), *records) as links:
+                began = time.perf_counter()
+                players = asyncio.run(play_all(links[::2], options.thought))
+                seconds = time.perf_counter() - began
         errors = [error for player in players for error in player.errors]
-        seconds = time.perf_counter() - began
         print(f"{len(players)} tables of {options.deals} deals in {seconds:.0f} s, {len(errors)} errors")
         print(told("action to the table's answer", [seconds for player in players for seconds in player.answers]))
         for error in errors[:5]:

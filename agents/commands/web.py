@@ -123,7 +123,7 @@ async def _serve(options: argparse.Namespace) -> None:
 
 def _tables(options: argparse.Namespace, asker: "Asker") -> "list[LiveTable]":
     """The tables asked for: none where only recorded deals are."""
-    from agents.web.opening import Terms, open_table
+    from agents.web.opening import Terms, open_table, warm_up
 
     if not options.specs and options.replay:
         return []
@@ -137,6 +137,7 @@ def _tables(options: argparse.Namespace, asker: "Asker") -> "list[LiveTable]":
     if hints is not None:
         check_rules(hints, rules)
     terms = Terms(rules, tuple(seats_of(specs, rules)), options.deals, options.buy_in, options.pace, hints)
+    warm_up(terms)
     drawn = secrets.randbits(64) if options.seed is None else options.seed
     tables = []
     for number_of_table in range(options.tables):

@@ -1,12 +1,13 @@
 """Setting up the tables of a server: new ones, or those that a restart left on disk."""
 
+import contextlib
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.journal import Journal
-from agents.policy import Policy
+from agents.policy import Policy, PolicyFailedError
 from agents.sitting import Seat, Sitting
 from agents.web.asking import Asker
 from agents.web.live import LiveTable, Tokens
@@ -34,6 +35,21 @@ class Terms:
     buy_in: int | None
     pace: float
     hints: Policy | None
+
+
+def warm_up(terms: Terms) -> None:
+    """Play a deal that nobody sees, so that what is compiled or loaded at first use keeps no player waiting."""
+    people = [Seat(f"seat {seat}") for seat in range(terms.rules.num_players)]
+    policies = {id(policy): policy for policy in (*(seat.policy for seat in terms.seats), terms.hints) if policy}
+    sitting = Sitting(terms.rules, people, seed=0, buy_in=terms.buy_in)
+    sitting.deal()
+    for policy in policies.values():
+        if not sitting.is_settled:
+            with contextlib.suppress(PolicyFailedError):  # whoever plays will be told
+                sitting.hint(policy)
+    while (seat := sitting.turn) is not None:
+        sitting.take(seat, sitting.legal()[0]["id"])
+        sitting.view(seat)
 
 
 def new_tokens(seats: Sequence[Seat]) -> Tokens:
