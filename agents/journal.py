@@ -8,6 +8,7 @@ onto the disk: a killed server loses none, a machine without power may lose the 
 
 import dataclasses
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -37,6 +38,7 @@ class Journal:
         """Write nothing yet; `begin` or `resume` comes first."""
         self.folder = folder
         self._file: TextIO | None = None
+        self._keeping = threading.Lock()
 
     @property
     def exists(self) -> bool:
@@ -145,7 +147,8 @@ class Journal:
 
     def keep(self, number: int, finished: Finished) -> None:
         """Write the hand record of a deal that is over; its first is number 0."""
-        replace_file(self.folder / f"deal-{number + 1:04}.txt", write(finished.record).encode())
+        with self._keeping:  # the end of a server may come while a thread still writes
+            replace_file(self.folder / f"deal-{number + 1:04}.txt", write(finished.record).encode())
 
     def close(self) -> None:
         """Write no more."""
