@@ -137,7 +137,7 @@ class Sitting:
         story: of the deal in play or just settled; None before the first.
         opening: what that deal began with.
         finished: the deals that are over, in order; a resumed sitting begins anew with none.
-        faults: what policies did wrong, in words.
+        faults: what policies did wrong, in words that may name their cards: for nobody who plays.
     """
 
     def __init__(

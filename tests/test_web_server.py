@@ -160,6 +160,24 @@ def test_no_message_to_a_seat_or_watcher_holds_a_card_it_may_not_see(rules: str)
     run(test)
 
 
+def test_what_a_failing_policy_did_is_told_to_nobody_who_plays():
+    """Its message names the legal cards: `4a` is no card text, but tells the hand all the same."""
+
+    async def test():
+        async with serving(terms_of(["human", "odd_bots:PassesInPlay", "always_stay"])) as served:
+            browser, watcher = await served.sit(0), await served.watch()
+            await browser.play(lambda legal: legal[0]["id"], 3)
+            assert any("legal were" in fault for fault in served.tables[0].sitting.faults)
+            await watcher.until(lambda view: view["deal"] == 3 and view["phase"] == "settled")
+            assert not any("legal were" in text for text in (*browser.texts, *watcher.texts))
+        async with serving(terms_of(["odd_bots:PassesInPlay", "always_stay"], deals=2)) as served:
+            watcher = await served.watch()
+            await watcher.until(lambda view: view["over"])
+            assert any("legal were" in text for text in watcher.texts)
+
+    run(test)
+
+
 def test_watchers_see_all_hands_where_no_person_sits():
     async def test():
         async with serving(terms_of(["random", "heuristic"], deals=1)) as served:

@@ -143,10 +143,14 @@ class LiveTable:
                     "pace": self.pace,
                     "hints": self._hints is not None,
                     "past": len(self.sitting.finished),
-                    "fault": self.sitting.faults[-1] if self.sitting.faults else "",
+                    "fault": self._fault(observer),
                 }
             )
         self._changed.set()
+
+    def _fault(self, observer: int | None) -> str:
+        """What a policy did wrong last; it may name cards, so it is for those alone who see all hands."""
+        return self.sitting.faults[-1] if self.sitting.faults and observer is ALL_HANDS else ""
 
     # --- messages
 

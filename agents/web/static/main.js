@@ -90,6 +90,7 @@ function showView(view, live) {
   if (view.you !== null) {
     hand.show(view, { isReady: live?.ready[view.you] ?? false, hints: live?.hints ?? false, isLive: Boolean(live) });
   }
+  find("fault").textContent = live?.fault ? `A policy failed: ${live.fault}` : "";
   document.title = live && view.turn === view.you && view.turn !== null ? "Your turn – Bourré" : "Bourré";
   showPanels(view);
 }
