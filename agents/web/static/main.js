@@ -63,7 +63,7 @@ function hearPast(message) {
   replay = new Replay(message, (view) => showView(view, null), table ? leaveReplay : null);
   find("table").hidden = false;
   find("cloth").scrollIntoView({ block: "nearest" });
-  find("transport").querySelector("[data-role=play]").focus();
+  find("transport").querySelector("[data-role=play]").focus({ preventScroll: true });
 }
 
 function leaveReplay() {
@@ -83,7 +83,7 @@ function showLive() {
 function showView(view, live) {
   const size = `${view.seats.length} seats`;
   const deals = view.deals ? `Deal ${view.deal} of ${view.deals}` : `Deal ${view.deal}`;
-  find("heading").textContent = view.isPast ? `A deal looked at again, ${size}` : view.deal ? `${deals}, ${size}` : size;
+  find("heading").textContent = view.isPast ? (view.deal ? `Deal ${view.deal} again, ${size}` : `A recorded deal, ${size}`) : view.deal ? `${deals}, ${size}` : size;
   document.body.classList.toggle("looking-back", Boolean(view.isPast));
   showCloth(view, live?.here ?? null);
   find("mine").hidden = view.you === null;

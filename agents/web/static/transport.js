@@ -1,10 +1,21 @@
 // Stepping through a deal that is over, and the pace of one that policies play.
-import { find, make } from "./dom.js";
+import { draw, find, make } from "./dom.js";
 
 const SPEEDS = [[3, "slow"], [1.5, "easy"], [0.8, "steady"], [0.35, "brisk"], [0.1, "fast"]];
 
-function button(role, text, label, run, isOff = false) {
-  const made = make("button", { type: "button", text, "aria-label": label, title: label, "data-role": role });
+const ICONS = {
+  first: "M5 4h3v16H5zM20 4v16L9 12z",
+  back: "M18 4v16L6 12z",
+  play: "M7 4v16l12-8z",
+  stop: "M6 4h4v16H6zM14 4h4v16h-4z",
+  on: "M6 4v16l10-8zM17 4h3v16h-3z",
+  last: "M4 4v16l7-8zM11 4v16l7-8zM18 4h3v16h-3z",
+};
+
+function button(role, icon, label, run, isOff = false) {
+  const made = make("button", { type: "button", "aria-label": label, title: label, "data-role": role });
+  const path = ICONS[icon];
+  made.append(path ? draw("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, draw("path", { d: path })) : icon);
   made.disabled = isOff;
   made.addEventListener("click", run);
   return made;
@@ -14,7 +25,7 @@ function button(role, text, label, run, isOff = false) {
 function refill(box, ...children) {
   const role = box.contains(document.activeElement) ? document.activeElement.dataset.role : null;
   box.replaceChildren(...children);
-  if (role) box.querySelector(`[data-role="${role}"]:not(:disabled)`)?.focus();
+  if (role) box.querySelector(`[data-role="${role}"]:not(:disabled)`)?.focus({ preventScroll: true });
 }
 
 function speedChoice(now, choose) {
@@ -89,11 +100,11 @@ export class Replay {
     const title = make("p", { kind: "replay-title", text: this.past.title ?? `Deal ${this.past.deal}, as it was played` });
     const count = make("span", { kind: "count", text: `${this.place} of ${last}` });
     const row = make("div", { kind: "buttons" },
-      button("first", "⏮", "First step", () => { this.stop(); this.go(0); }, this.place === 0),
-      button("back", "◀", "Step back", () => { this.stop(); this.go(this.place - 1); }, this.place === 0),
-      button("play", this.timer ? "❚❚" : "▶", this.timer ? "Stop" : "Play", () => this.toggle()),
-      button("on", "▶❘", "Step on", () => { this.stop(); this.go(this.place + 1); }, this.place === last),
-      button("last", "⏭", "Last step", () => { this.stop(); this.go(last); }, this.place === last),
+      button("first", "first", "First step", () => { this.stop(); this.go(0); }, this.place === 0),
+      button("back", "back", "Step back", () => { this.stop(); this.go(this.place - 1); }, this.place === 0),
+      button("play", this.timer ? "stop" : "play", this.timer ? "Stop" : "Play", () => this.toggle()),
+      button("on", "on", "Step on", () => { this.stop(); this.go(this.place + 1); }, this.place === last),
+      button("last", "last", "Last step", () => { this.stop(); this.go(last); }, this.place === last),
       count, speedChoice(this.seconds, (seconds) => this.setSpeed(seconds)));
     if (this.leave) row.append(button("leave", "Back to the table", "Back to the table", this.leave));
     refill(box, title, slider, row);
@@ -112,8 +123,8 @@ export function showPace(table, mayConduct, send) {
   box.dataset.key = key;
   if (!isPaused) box.dataset.pace = table.pace;
   const row = make("div", { kind: "buttons" },
-    button("play", isPaused ? "▶" : "❚❚", isPaused ? "Go on" : "Pause", () => togglePace(table, send)),
-    button("on", "▶❘", "One action", () => send({ do: "step" }), !isPaused),
+    button("play", isPaused ? "play" : "stop", isPaused ? "Go on" : "Pause", () => togglePace(table, send)),
+    button("on", "on", "One action", () => send({ do: "step" }), !isPaused),
     speedChoice(table.pace ?? Number(box.dataset.pace ?? 0.8), (seconds) => send({ do: "pace", seconds })));
   refill(box, row);
 }

@@ -4,6 +4,7 @@ import { make } from "./dom.js";
 
 const who = (view, seat) => (seat === view.you ? "You" : view.seats[seat].name);
 const verb = (view, seat, word) => (seat === view.you ? word : word === "pass" ? "passes" : `${word}s`);
+const listed = (words) => (words.length > 1 ? `${words.slice(0, -1).join(", ")} and ${words.at(-1)}` : words[0]);
 const many = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
 
 /** A step of the log as pieces: strings and card texts. */
@@ -42,9 +43,11 @@ export function result(view) {
     const name = who(view, place);
     if (seat.takes) lines.push(`${name} ${verb(view, place, "take")} ${many(seat.takes, "chip")}`);
   });
-  view.seats.forEach((seat, place) => {
-    if (seat.bourre) lines.push(`${who(view, place)} ${place === view.you ? "are" : "is"} bourré, owing ${seat.owes}`);
-  });
+  for (const owes of new Set(view.seats.filter((seat) => seat.bourre).map((seat) => seat.owes))) {
+    const places = view.seats.flatMap((seat, place) => (seat.bourre && seat.owes === owes ? [place] : []));
+    const are = places.length > 1 || places[0] === view.you ? "are" : "is";
+    lines.push(`${listed(places.map((place) => who(view, place)))} ${are} bourré, owing ${owes}${places.length > 1 ? " each" : ""}`);
+  }
   if (!view.seats.some((seat) => seat.takes)) lines.unshift("Nobody is paid");
   if (view.carry) lines.push(`${many(view.carry, "chip")} ${view.carry === 1 ? "lies" : "lie"} in the next pot`);
   return lines;
@@ -68,7 +71,7 @@ export function prompt(view, marked, isWaiting) {
 /** What a seat has done, in a few letters. */
 export function standing(view, place) {
   const seat = view.seats[place];
-  if (seat.bourre) return `bourré, owes ${seat.owes}`;
+  if (seat.bourre) return `bourré −${seat.owes}`;
   if (view.phase === "settled" && seat.takes) return `takes ${seat.takes}`;
   if (seat.passed) return "passed";
   if (seat.stayed) return seat.new ? `stays, ${seat.new} new` : "stays";
