@@ -67,7 +67,7 @@ def seats_of(specs: Sequence[str], rules: Rules) -> list[Seat]:
     loaded: dict[str, Policy] = {}
     seats: list[Seat] = []
     for text in specs:
-        name, spec = _name_and_spec(text)
+        name, spec = name_and_spec(text)
         if spec != PERSON and spec not in loaded:
             loaded[spec] = load_policy(spec)
             check_rules(loaded[spec], rules)
@@ -76,8 +76,8 @@ def seats_of(specs: Sequence[str], rules: Rules) -> list[Seat]:
     return seats
 
 
-def _name_and_spec(text: str) -> tuple[str, str]:
-    """The two halves of NAME=SPEC; a spec alone names itself, a person "You"."""
+def name_and_spec(text: str) -> tuple[str, str]:
+    """The two halves of NAME=SPEC; a spec alone names itself, a person is "You"."""
     name, equals, spec = text.partition("=")
     if equals and name and spec and ":" not in name and "/" not in name:
         return name, spec

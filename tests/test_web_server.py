@@ -17,7 +17,8 @@ from test_sitting import CARD, shown_cards
 from web_client import Browser, Served, run, serving, terms_of
 
 from agents.baselines import HEURISTIC
-from agents.evaluation_cli import main
+from agents.commands.web import named_specs
+from agents.evaluation_cli import _parser, main
 from agents.journal import JournalError
 from agents.replaying import read_record
 from agents.sitting import Seat
@@ -613,7 +614,23 @@ def _empty(folder: Path) -> Path:
 
 
 def test_a_tournaments_costliest_deals_are_replayed_under_its_names(tmp_path: Path):
-    assert main(["tournament", "a=heuristic", "b=random", "--blocks", "4", "--seats", "3", "--out", str(tmp_path)]) == 0
+    assert (
+        main(
+            [
+                "tournament",
+                "a=heuristic",
+                "b=random",
+                "--blocks",
+                "4",
+                "--seats",
+                "3",
+                "--no-report",
+                "--out",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
     replays = read_replays([tmp_path])
     assert [replay.title.partition(": ")[2] for replay in replays] == ["what cost a most", "what cost b most"]
     for replay in replays:
@@ -643,6 +660,21 @@ def test_wrong_options_are_told_in_one_line(tmp_path: Path, capsys: pytest.Captu
         error = capsys.readouterr().err
         assert told in error
         assert error.count("\n") == 1
+
+
+def test_the_last_spec_fills_the_seats_and_people_are_numbered():
+    for words, seats in [
+        ([], ["Player 1=human", "heuristic", "heuristic", "heuristic"]),
+        (["--seats", "2"], ["Player 1=human", "heuristic"]),
+        (["Ann=human", "human", "--seats", "4"], ["Ann=human", "Player 1=human", "Player 2=human", "Player 3=human"]),
+        (
+            ["human", "bot=search:policy=random", "--seats", "3"],
+            ["Player 1=human", "bot=search:policy=random", "search:policy=random"],
+        ),
+        (["search:policy=random", "--seats", "2"], ["search:policy=random"] * 2),
+    ]:
+        options = _parser().parse_args(["web", *words])
+        assert named_specs(options.specs, options.seats) == seats
 
 
 def start(*words: str) -> "tuple[subprocess.Popen[str], list[str]]":

@@ -22,7 +22,7 @@ from agents.commands.options import (
 )
 from agents.files import FolderInUseError, folder_lock
 from agents.policy import check_rules, load_policy
-from agents.sitting import PERSON, seats_of
+from agents.sitting import PERSON, name_and_spec, seats_of
 from agents.web.messages import SLOWEST
 from bourre_env.bourre.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from bourre_env.env_options import stacks_bought
@@ -127,7 +127,7 @@ def _tables(options: argparse.Namespace, asker: "Asker") -> "list[LiveTable]":
 
     if not options.specs and options.replay:
         return []
-    specs = _specs(options)
+    specs = named_specs(options.specs, options.seats)
     rules = Rules.preset(options.rules, num_players=len(specs))
     try:
         stacks_bought(options.buy_in, rules)
@@ -147,19 +147,23 @@ def _tables(options: argparse.Namespace, asker: "Asker") -> "list[LiveTable]":
     return tables
 
 
-def _specs(options: argparse.Namespace) -> list[str]:
-    """A word for each seat.
+def named_specs(given: Sequence[str], number: int | None) -> list[str]:
+    """A word for each seat, with a name for each person.
+
+    Args:
+        given: the words of the command line.
+        number: of seats; as many as words when left out.
 
     Raises:
-        BadInputError: too few or too many for the seats.
+        BadInputError: too few or too many for a table.
     """
-    specs = list(options.specs or DEFAULT_SPECS)[: None if options.specs else options.seats]
-    seats = options.seats or len(specs)
+    specs = list(given or DEFAULT_SPECS[:number])
+    seats = number or len(specs)
     if len(specs) > seats:
         raise BadInputError(f"--seats {seats}: {len(specs)} seats are named; name at most {seats}")
     if not MIN_PLAYERS <= seats <= MAX_PLAYERS:
         raise BadInputError(f"{seats} seats; a table has {MIN_PLAYERS} to {MAX_PLAYERS}: name more, or use --seats")
-    return _with_names([*specs, *[specs[-1].rpartition("=")[2]] * (seats - len(specs))])
+    return _with_names([*specs, *[name_and_spec(specs[-1])[1]] * (seats - len(specs))])
 
 
 def _with_names(specs: Sequence[str]) -> list[str]:

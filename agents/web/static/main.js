@@ -4,7 +4,7 @@ import { Connection } from "./connection.js";
 import { find, make } from "./dom.js";
 import { Hand } from "./hand.js";
 import { showBars, showPanels } from "./panels.js";
-import { Replay, showPace, togglePace } from "./transport.js";
+import { Replay, showPace, showSpeed, togglePace } from "./transport.js";
 import { prompt, result, stepSentence } from "./wording.js";
 
 const token = location.hash.slice(1);
@@ -26,7 +26,7 @@ function hearWelcome(message) {
   welcome = message;
   find("doorway").hidden = true;
   find("side").hidden = false;
-  find("change-name").hidden = message.seat === null;
+  find("seat-options").hidden = message.seat === null;
   document.body.classList.toggle("watching", message.seat === null);
   find("table").hidden = !message.table;
   if (!message.table && !replay) find("heading").textContent = "Recorded deals: choose one";
@@ -78,6 +78,7 @@ function showLive() {
   showView(table.view, table);
   const mayConduct = welcome.seat === null && !welcome.people;
   showPace(table, mayConduct, send);
+  if (welcome.seat !== null) showSpeed(table, send);
 }
 
 function showView(view, live) {

@@ -1,7 +1,7 @@
 // Stepping through a deal that is over, and the pace of one that policies play.
 import { draw, find, make } from "./dom.js";
 
-const SPEEDS = [[3, "slow"], [1.5, "easy"], [0.8, "steady"], [0.35, "brisk"], [0.1, "fast"]];
+const SPEEDS = [[3, "slow"], [1.5, "easy"], [0.8, "steady"], [0.35, "brisk"], [0.1, "fast"], [0, "at once"]];
 
 const ICONS = {
   first: "M5 4h3v16H5zM20 4v16L9 12z",
@@ -28,10 +28,10 @@ function refill(box, ...children) {
   if (role) box.querySelector(`[data-role="${role}"]:not(:disabled)`)?.focus({ preventScroll: true });
 }
 
-function speedChoice(now, choose) {
+function speedChoice(now, choose, mayRush = false) {
   const select = make("select", { "aria-label": "Speed", "data-role": "speed" });
   const nearest = SPEEDS.reduce((best, one) => (Math.abs(one[0] - now) < Math.abs(best[0] - now) ? one : best));
-  for (const [seconds, text] of SPEEDS) select.append(make("option", { value: seconds, text, selected: seconds === nearest[0] }));
+  for (const [seconds, text] of SPEEDS.slice(0, mayRush ? undefined : -1)) select.append(make("option", { value: seconds, text, selected: seconds === nearest[0] }));
   select.addEventListener("change", () => choose(Number(select.value)));
   return make("label", { kind: "speed" }, "speed ", select);
 }
@@ -127,6 +127,14 @@ export function showPace(table, mayConduct, send) {
     button("on", "on", "One action", () => send({ do: "step" }), !isPaused),
     speedChoice(table.pace ?? Number(box.dataset.pace ?? 0.8), (seconds) => send({ do: "pace", seconds })));
   refill(box, row);
+}
+
+/** How fast the others act, for whoever plays with them. */
+export function showSpeed(table, send) {
+  const box = find("seat-speed");
+  if (box.dataset.pace === String(table.pace)) return;
+  box.dataset.pace = table.pace;
+  refill(box, speedChoice(table.pace, (seconds) => send({ do: "pace", seconds }), true));
 }
 
 /** Pause, or go on as fast as before. */
