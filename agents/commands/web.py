@@ -22,7 +22,7 @@ from agents.commands.options import (
 )
 from agents.files import FolderInUseError, folder_lock
 from agents.policy import check_rules, load_policy
-from agents.sitting import PERSON, name_and_spec, seats_of
+from agents.seating import PERSON, name_and_spec, seats_of
 from agents.web.messages import SLOWEST
 from bourre_env.bourre.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from bourre_env.env_options import stacks_bought

@@ -20,7 +20,8 @@ function pieces(view, step) {
   if (!step.new) return [`${name} ${step.does === "draw" ? `${say("keep")} all cards` : say("stay")}`];
   const thrown = step.cards.flatMap((card) => [" ", { card }]);
   const drawn = step.drawn.flatMap((card) => [" ", { card }]);
-  const shown = thrown.length ? [":", ...thrown, " for", ...drawn] : [];
+  const open = step.turnUp ? [", the turn-up among those thrown away"] : [];
+  const shown = thrown.length ? [":", ...thrown, " for", ...drawn] : open;
   const does = step.does === "draw" ? `${say("draw")} ${step.new}` : `${say("stay")}, ${step.new} new`;
   return [`${name} ${does}`, ...shown];
 }
