@@ -50,7 +50,8 @@ export function result(view) {
     lines.push(`${listed(places.map((place) => who(view, place)))} ${are} bourré, owing ${owes}${places.length > 1 ? " each" : ""}`);
   }
   if (!view.seats.some((seat) => seat.takes)) lines.unshift("Nobody is paid");
-  if (view.carry) lines.push(`${many(view.carry, "chip")} ${view.carry === 1 ? "lies" : "lie"} in the next pot`);
+  if (view.carry && view.over) lines.push(`The ${many(view.carry, "chip")} left belong to all seats in equal shares`);
+  else if (view.carry) lines.push(`${many(view.carry, "chip")} ${view.carry === 1 ? "lies" : "lie"} in the next pot`);
   return lines;
 }
 
