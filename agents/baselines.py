@@ -4,13 +4,13 @@ Shapes: D decisions, A actions.
 """
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.heuristic import ALWAYS_PASSES, BY_VALUE, NEVER_PASSES, choose_rows
+from agents.heuristic import ALWAYS_PASSES, BY_TRUMPS, BY_VALUE, NEVER_PASSES, choose_rows
 from agents.policy import Decision, one_hot
 from agents.thresholds import THRESHOLDS
 from bourre_env.bourre.rules import Rules
@@ -42,21 +42,24 @@ _NO_LOTS = np.random.default_rng(0)  # `act` wants a generator, and a rule bot n
 
 @dataclass(frozen=True, slots=True)
 class RuleBot:
-    """The rule bot of `agents.heuristic`, with one of three ways to declare.
+    """The rule bot of `agents.heuristic`, with one of four ways to declare.
 
     Attributes:
         name: what reports call it.
-        declaring: `BY_VALUE`, `NEVER_PASSES` or `ALWAYS_PASSES` (whenever it may). Drawing and card play are the same.
+        declaring: `BY_VALUE`, `BY_TRUMPS`, `NEVER_PASSES` or `ALWAYS_PASSES` (whenever it may). Drawing and card play
+            are the same.
+        thresholds: [9, 8, 8, 2] of `BY_VALUE`, as in `agents.thresholds`.
     """
 
     name: str
     declaring: int
+    thresholds: NDArray[np.float64] = field(default_factory=lambda: THRESHOLDS, repr=False, compare=False)
 
     def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
         """[D] actions."""
         actions = np.empty(len(decision), np.int64)
         rules = _record(decision.rules)
-        choose_rows(decision.packed, decision.legal_packed, rules, THRESHOLDS, self.declaring, actions)
+        choose_rows(decision.packed, decision.legal_packed, rules, self.thresholds, self.declaring, actions)
         return actions
 
     def probs(self, decision: Decision) -> NDArray[np.float64]:
@@ -65,6 +68,7 @@ class RuleBot:
 
 
 HEURISTIC = RuleBot("heuristic", BY_VALUE)
+TWO_TRUMPS = RuleBot("two_trumps", BY_TRUMPS)
 ALWAYS_STAY = RuleBot("always_stay", NEVER_PASSES)
 ALWAYS_PASS = RuleBot("always_pass", ALWAYS_PASSES)
 

@@ -40,7 +40,7 @@ from bourre_env.cards import (
 from bourre_env.jit import njit, njit_entry
 from bourre_env.tricks import MUST_TRUMP, MUST_UNDERTRUMP, beats, has_duty
 
-BY_VALUE, NEVER_PASSES, ALWAYS_PASSES = 0, 1, 2  # how a bot declares
+BY_VALUE, NEVER_PASSES, ALWAYS_PASSES, BY_TRUMPS = 0, 1, 2, 3  # how a bot declares
 
 ACE = NUM_RANKS - 1
 ACES = np.uint64(sum(1 << (NUM_RANKS * suit + ACE) for suit in range(NUM_SUITS)))
@@ -87,13 +87,26 @@ def choose(
     if not is_legal(legal, first_stay(rules)):  # a seat without chips (6.7)
         return pass_action(rules)
     may_pass = is_legal(legal, pass_action(rules))
-    if (
-        may_pass
-        and declaring != NEVER_PASSES
-        and (declaring == ALWAYS_PASSES or not is_worth_staying(row, rules, thresholds))
-    ):
+    if may_pass and not stays(row, rules, thresholds, declaring):
         return pass_action(rules)
     return first_stay(rules) + choose_discards(row, legal, rules)
+
+
+@njit
+def stays(row: NDArray[np.uint64], rules: np.record, thresholds: NDArray[np.float64], declaring: int) -> bool:
+    """Whether a bot that may pass stays."""
+    if declaring == BY_VALUE:
+        return is_worth_staying(row, rules, thresholds)
+    if declaring == BY_TRUMPS:
+        return has_two_trumps_or_a_high_one(row[at.OWN_HAND])
+    return declaring == NEVER_PASSES
+
+
+@njit
+def has_two_trumps_or_a_high_one(hand: np.uint64) -> bool:
+    """What beginners are told to stay with: two trumps, or the ace or king."""
+    trumps = hand & TRUMPS
+    return count_cards(trumps) >= 2 or trumps & (ACES | KINGS) != EMPTY
 
 
 @njit

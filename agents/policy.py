@@ -24,6 +24,7 @@ GREEDY = ":greedy"  # behind the path of a checkpoint
 NAMED = {
     "random": "agents.baselines:Random",
     "heuristic": "agents.baselines:HEURISTIC",
+    "two_trumps": "agents.baselines:TWO_TRUMPS",
     "always_stay": "agents.baselines:ALWAYS_STAY",
     "always_pass": "agents.baselines:ALWAYS_PASS",
     "human": "agents.human:Human",
@@ -187,7 +188,7 @@ def load_policy(spec: str) -> Policy:
     """The policy that a spec names.
 
     Args:
-        spec: `random`, `heuristic`, `always_stay`, `always_pass`, `human`, the path of a checkpoint file
+        spec: `random`, `heuristic`, `two_trumps`, `always_stay`, `always_pass`, `human`, the path of a checkpoint file
             (`.safetensors`) or of a run folder (its best checkpoint, else its last), with `:greedy` behind it to play
             the likeliest action instead of a drawn one, `search` or `search:worlds=64,policy=SPEC` (`search_spec`),
             or `module:attribute`, where the attribute is a policy or something that makes one when called without
