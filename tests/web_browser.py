@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from web_client import terms_of
+from web_client import compile_all, terms_of
 
 from agents.web.app import Room, make_app
 from agents.web.asking import Asker
@@ -54,6 +54,7 @@ class Background:
         self.port = 0
 
     def __enter__(self) -> "Background":
+        compile_all()
         self._thread.start()
         self.start()
         return self

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from agents.sitting import seats_of
 from agents.web.app import Room, make_app
 from agents.web.asking import Asker
 from agents.web.live import LiveTable
-from agents.web.opening import Terms, open_table
+from agents.web.opening import Terms, open_table, warm_up
 from agents.web.replays import Replay
 from bourre_env import Rules
 
@@ -114,6 +115,12 @@ def terms_of(specs: Sequence[str], *, rules: Rules | None = None, deals: int | N
     return Terms(rules, tuple(seats_of(specs, rules)), deals, None, pace, load_policy("heuristic"))
 
 
+@functools.cache
+def compile_all() -> None:
+    """Compile what tables and policies need: half a minute in the middle of a test would break its connections."""
+    warm_up(terms_of(["human", "heuristic", "random"]))
+
+
 @contextlib.asynccontextmanager
 async def serving(
     terms: Terms | None,
@@ -125,6 +132,7 @@ async def serving(
     host: str = "127.0.0.1",
 ) -> AsyncIterator[Served]:
     """A server in this process."""
+    compile_all()
     asker = Asker()
     folders = [None if folder is None else folder / f"table-{number}" for number in range(num_tables)]
     tables = [] if terms is None else [open_table(terms, asker, seed=seed, folder=where) for where in folders]
