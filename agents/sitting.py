@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.action_words import ActionWords
 from agents.arena import ActionStreams, stream_seed
 from agents.policy import Decision, Policy, PolicyFailedError, ask_probs, tells_probs
 from agents.referee import strict_answer
@@ -28,7 +29,7 @@ from agents.refusals import RefusedError, read_action, refusal
 from agents.seating import Seat as Seat
 from agents.seating import seats_of as seats_of  # whoever sits people down needs both
 from agents.story import ALL_HANDS, PUBLIC, Story, Thought, View
-from bourre_env.bourre.actions import action_text, num_actions
+from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.deals import can_deal_again
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
@@ -128,7 +129,8 @@ class Sitting:
         self._first_dealer = stream_seed(seed, DEALER_STREAM) % len(seats)
         self._dealt: DealRecord | None = None
         self._streams: ActionStreams | None = None
-        self._legal: list[tuple[int, str]] | None = None  # of now; naming 33 actions takes milliseconds
+        self._legal_ids: list[int] | None = None  # of now, once somebody has asked
+        self._words = ActionWords(rules)
 
     # --- dealing
 
@@ -193,7 +195,7 @@ class Sitting:
         dealer = (self._first_dealer + opening.number) % len(self.seats)
         stacks = [opening.stacks] if opening.stacks else None
         self._tables.deal(decks, dealer, carry=opening.carry, exempt=[opening.exempt], stacks=stacks)
-        self._legal = None
+        self._legal_ids = None
         self._dealt = DealRecord.of_table(self.rules, self._tables.records[0].copy())
         self._streams = ActionStreams(self.seed, number, len(self.seats))
         self.story = Story(self.rules, [self._tables.snapshot(0)])
@@ -248,19 +250,21 @@ class Sitting:
 
     def legal_ids(self) -> list[int]:
         """The legal actions of the seat to act."""
-        low, high = (int(word) for word in self._tables.legal_packed()[0])
-        bits = low | high << 64
-        return [action for action in range(num_actions(self.rules)) if bits >> action & 1]
+        if self._legal_ids is None:
+            low, high = (int(word) for word in self._tables.legal_packed()[0])
+            bits = low | high << 64
+            self._legal_ids = [action for action in range(num_actions(self.rules)) if bits >> action & 1]
+        return self._legal_ids
 
     def legal(self) -> list[View]:
         """The legal actions of the seat to act: `id` and `text`, the words that `take` reads."""
-        if self._legal is None:
-            self._legal = [(action, self.text_of(action)) for action in self.legal_ids()]
-        return [{"id": action, "text": text} for action, text in self._legal]
+        ids = self.legal_ids()
+        texts = self._words.of(self._tables.records[0], ids)
+        return [{"id": action, "text": text} for action, text in zip(ids, texts, strict=True)]
 
     def text_of(self, action: int) -> str:
         """An action of the seat to act in words."""
-        return action_text(self.rules, self._tables.records[0], action)
+        return self._words.one(self._tables.records[0], action)
 
     def take(self, seat: int, action: int | str) -> None:
         """A person's action.
@@ -364,9 +368,9 @@ class Sitting:
         if not self._notes_thoughts or not tells_probs(policy):
             return None
         probs = ask_probs(policy, decision)[0]
-        return Thought(
-            policy.name, {self.text_of(action): float(probs[action]) for action in np.flatnonzero(probs).tolist()}
-        )
+        likely = [action for action in self.legal_ids() if probs[action] > 0]
+        texts = self._words.of(self._tables.records[0], likely)
+        return Thought(policy.name, {text: float(probs[action]) for text, action in zip(texts, likely, strict=True)})
 
     def _next_key(self) -> NDArray[np.uint64]:
         """[1] uint64: the random number of this decision."""
@@ -384,7 +388,7 @@ class Sitting:
                 self._tables.step([chosen])
             except IllegalActionError as error:
                 raise RefusedError(str(error)) from None
-        self._legal = None
+        self._legal_ids = None
         self.story.add(text, self._tables.snapshot(0))
         if self.is_settled:
             self.finished.append(Finished(self.record(), self.story.thoughts))
