@@ -33,6 +33,7 @@ from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.deals import can_deal_again
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
+from bourre_env.cards import card_text
 from bourre_env.deck import shuffled_decks
 from bourre_env.env_options import stacks_bought
 from bourre_env.errors import IllegalActionError, RulesError
@@ -196,7 +197,9 @@ class Sitting:
         stacks = [opening.stacks] if opening.stacks else None
         self._tables.deal(decks, dealer, carry=opening.carry, exempt=[opening.exempt], stacks=stacks)
         self._legal_ids = None
-        self._dealt = DealRecord.of_table(self.rules, self._tables.records[0].copy())
+        names = tuple(card_text(int(card), self.rules.rank_names) for card in decks[0])
+        exempt = tuple(seat for seat, flag in enumerate(opening.exempt) if flag)
+        self._dealt = DealRecord(self.rules, dealer, names, (), opening.carry, exempt, opening.stacks)
         self._streams = ActionStreams(self.seed, number, len(self.seats))
         self.story = Story(self.rules, [self._tables.snapshot(0)])
 
