@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: venv train test test-all test-install test-adapters check format lint types fuzz mutants bench bench-solver bench-training clean help
+.PHONY: venv train test test-all test-install test-adapters check format lint types fuzz mutants bench bench-solver bench-training bench-web clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -65,6 +65,9 @@ bench-solver: $(READY) ## deals solved per second with all cards open
 
 bench-training: $(READY) ## samples per second of the trainer, beside its networks alone and beside SB3-contrib
 	$(BIN)/python -m benchmarks.training
+
+bench-web: $(READY) ## how fast the web table answers, to clicks and at two hundred tables
+	$(BIN)/python -m benchmarks.web
 
 clean: ## remove .venv and caches
 	rm -rf .venv .venv-adapters .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist ./*.egg-info

@@ -239,8 +239,13 @@ class ActionStreams:
 
     def next(self, rows: NDArray[np.int64], seats: NDArray[np.int8]) -> NDArray[np.uint64]:
         """[D] uint64: the number for the next decision of each of these seats."""
+        numbers = self.peek(rows, seats)
         self.num_decisions[rows, seats] += np.uint64(1)
-        return mix_array(self.keys[rows, seats] + GOLDEN * self.num_decisions[rows, seats])
+        return numbers
+
+    def peek(self, rows: NDArray[np.int64], seats: NDArray[np.int8]) -> NDArray[np.uint64]:
+        """[D] uint64: what `next` will give; asking changes nothing."""
+        return mix_array(self.keys[rows, seats] + GOLDEN * (self.num_decisions[rows, seats] + np.uint64(1)))
 
 
 Ask = Callable[[Policy, Decision, np.random.Generator], NDArray[np.int64]]

@@ -160,11 +160,11 @@ class LearnConfig(Section):
     epochs: int = Field(default=2, ge=1, le=100)
     """Passes over each iteration's decisions. More use the deals better and move further from them; usual 1 to 8."""
     minibatch: int = Field(default=256, ge=1)
-    """Pairs, or with a critic decisions, in a gradient step, of all ranks. Smaller ones make more steps of as many; usual
-    128 to 1,024 pairs, 512 to 8,192 decisions."""
+    """Pairs, or with a critic decisions, in a gradient step, of all ranks. Smaller ones make more steps of as many;
+    usual 128 to 1,024 pairs, 512 to 8,192 decisions."""
     gae_lambda: float = Field(default=1.0, ge=0, le=1)
-    """With a critic. 1: decisions are credited with results alone. Below 1 in part with what the critic, on average less
-    noisily, expected at the seat's next decisions; errors of the critic then reach the actor. Usual 0.9 to 1."""
+    """With a critic. 1: decisions are credited with results alone. Below 1 in part with what the critic, on average
+    less noisily, expected at the seat's next decisions; errors of the critic then reach the actor. Usual 0.9 to 1."""
     clip: float = Field(default=0.2, gt=0, lt=1)
     """How far a probability ratio may leave 1 before it stops counting; usual 0.1 to 0.3."""
     entropy: float = Field(default=0.1, ge=0)

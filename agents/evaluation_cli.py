@@ -7,7 +7,19 @@ nothing written), 130 interrupted, 141 nobody reads the output any more.
 import sys
 from collections.abc import Sequence
 
-from agents.commands import analyse, benchmark, exact, exploit, merge, play, replay, report, selfcheck, tournament
+from agents.commands import (
+    analyse,
+    benchmark,
+    exact,
+    exploit,
+    merge,
+    play,
+    replay,
+    report,
+    selfcheck,
+    tournament,
+    web,
+)
 from agents.commands.options import (
     DONE,
     FAILED,
@@ -19,14 +31,15 @@ from agents.commands.options import (
 )
 from agents.controls import ControlError
 from agents.executors import ClusterError, WorkersLostError
+from agents.journal import JournalError
 from agents.lineups import OutcomesError
 from agents.policy import PolicyError, PolicyFailedError
 from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 from bourre_env.streams import nobody_reads
 
-WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, BadInputError)
-COMMANDS = (tournament, benchmark, merge, report, exact, exploit, play, replay, analyse, selfcheck)
+WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, JournalError, BadInputError)
+COMMANDS = (tournament, benchmark, merge, report, exact, exploit, play, replay, web, analyse, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

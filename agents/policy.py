@@ -190,10 +190,10 @@ def load_policy(spec: str) -> Policy:
 
     Args:
         spec: `random`, `heuristic`, `two_trumps`, `always_stay`, `always_pass`, `human`, the trained bot for a table
-            size (`bourre:4`), the path of a checkpoint file (`.safetensors`) or of a run folder (its best checkpoint, else its last), with `:greedy` behind it to play
-            the likeliest action instead of a drawn one, `search` or `search:worlds=64,policy=SPEC` (`search_spec`),
-            or `module:attribute`, where the attribute is a policy or something that makes one when called without
-            arguments.
+            size (`bourre:4`), the path of a checkpoint file (`.safetensors`) or of a run folder (its best checkpoint,
+            else its last), `search` or `search:worlds=64,policy=SPEC` (`search_spec`), or `module:attribute`, where
+            the attribute is a policy or something that makes one when called without arguments. With `:greedy` behind
+            it a trained bot plays its likeliest action instead of a drawn one.
 
     Raises:
         PolicyError: no such policy, or one that cannot be loaded.
@@ -218,7 +218,8 @@ def load_policy(spec: str) -> Policy:
 
 def _choices() -> str:
     """What a spec may be, for messages."""
-    return f"choose {', '.join(NAMED)}, {choices()}, search, a checkpoint (a .safetensors file or a run folder) or module:attribute"
+    names = f"{', '.join(NAMED)}, {choices()}, search"
+    return f"choose {names}, a checkpoint (a .safetensors file or a run folder) or module:attribute"
 
 
 def checkpoint_of(path: Path) -> Path | None:

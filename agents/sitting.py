@@ -21,73 +21,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.action_words import ActionWords
 from agents.arena import ActionStreams, stream_seed
-from agents.policy import Decision, Policy, PolicyFailedError, ask_probs, check_rules, load_policy, tells_probs
+from agents.policy import Decision, Policy, PolicyFailedError, ask_probs, tells_probs
 from agents.referee import strict_answer
 from agents.refusals import RefusedError, read_action, refusal
+from agents.seating import Seat as Seat
+from agents.seating import seats_of as seats_of  # whoever sits people down needs both
 from agents.story import ALL_HANDS, PUBLIC, Story, Thought, View
-from bourre_env.bourre.actions import action_text, num_actions
+from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.deals import can_deal_again
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
+from bourre_env.cards import card_text
 from bourre_env.deck import shuffled_decks
 from bourre_env.env_options import stacks_bought
 from bourre_env.errors import IllegalActionError, RulesError
 from bourre_env.notation import FORFEIT_TEXT, DealRecord
 
-PERSON = "human"  # the spec of a person's seat
 PACK_STREAM = "sitting: packs of the deals"
 DEALER_STREAM = "sitting: first dealer"
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """Who sits in a seat.
-
-    Attributes:
-        name: what the others call it.
-        policy: what plays there; None for a person.
-        spec: what `load_policy` loads, or "human".
-    """
-
-    name: str
-    policy: Policy | None = None
-    spec: str = PERSON
-
-
-def seats_of(specs: Sequence[str], rules: Rules) -> list[Seat]:
-    """Seats from words, SPEC or NAME=SPEC; "human" is a person, and each name is made unlike the others.
-
-    Raises:
-        PolicyError: a policy that cannot be loaded, or cannot play by the rules.
-        RulesError: not one word a seat.
-    """
-    if len(specs) != rules.num_players:
-        raise RulesError(f"{len(specs)} seats are named; the rules are for {rules.num_players}")
-    loaded: dict[str, Policy] = {}
-    seats: list[Seat] = []
-    for text in specs:
-        name, spec = _name_and_spec(text)
-        if spec != PERSON and spec not in loaded:
-            loaded[spec] = load_policy(spec)
-            check_rules(loaded[spec], rules)
-        taken = {seat.name for seat in seats}
-        seats.append(Seat(_unlike(name, taken), loaded.get(spec), spec))
-    return seats
-
-
-def _name_and_spec(text: str) -> tuple[str, str]:
-    """The two halves of NAME=SPEC; a spec alone names itself, a person "You"."""
-    name, equals, spec = text.partition("=")
-    if equals and name and spec and ":" not in name and "/" not in name:
-        return name, spec
-    return ("You" if text == PERSON else text), text
-
-
-def _unlike(name: str, taken: set[str]) -> str:
-    """A name with a number behind it, where it is taken."""
-    numbered = (f"{name} {number}" for number in range(2, len(taken) + 3))
-    return name if name not in taken else next(other for other in numbered if other not in taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +90,7 @@ class Sitting:
         story: of the deal in play or just settled; None before the first.
         opening: what that deal began with.
         finished: the deals that are over, in order; a resumed sitting begins anew with none.
-        faults: what policies did wrong, in words.
+        faults: what policies did wrong, in words that may name their cards: for nobody who plays.
     """
 
     def __init__(
@@ -179,6 +132,8 @@ class Sitting:
         self._first_dealer = stream_seed(seed, DEALER_STREAM) % len(seats) if dealer is None else dealer
         self._dealt: DealRecord | None = None
         self._streams: ActionStreams | None = None
+        self._legal_ids: list[int] | None = None  # of now, once somebody has asked
+        self._words = ActionWords(rules)
 
     # --- dealing
 
@@ -243,7 +198,10 @@ class Sitting:
         dealer = (self._first_dealer + opening.number) % len(self.seats)
         stacks = [opening.stacks] if opening.stacks else None
         self._tables.deal(decks, dealer, carry=opening.carry, exempt=[opening.exempt], stacks=stacks)
-        self._dealt = DealRecord.of_table(self.rules, self._tables.records[0].copy())
+        self._legal_ids = None
+        names = tuple(card_text(int(card), self.rules.rank_names) for card in decks[0])
+        exempt = tuple(seat for seat, flag in enumerate(opening.exempt) if flag)
+        self._dealt = DealRecord(self.rules, dealer, names, (), opening.carry, exempt, opening.stacks)
         self._streams = ActionStreams(self.seed, number, len(self.seats))
         self.story = Story(self.rules, [self._tables.snapshot(0)])
 
@@ -297,17 +255,21 @@ class Sitting:
 
     def legal_ids(self) -> list[int]:
         """The legal actions of the seat to act."""
-        low, high = (int(word) for word in self._tables.legal_packed()[0])
-        bits = low | high << 64
-        return [action for action in range(num_actions(self.rules)) if bits >> action & 1]
+        if self._legal_ids is None:
+            low, high = (int(word) for word in self._tables.legal_packed()[0])
+            bits = low | high << 64
+            self._legal_ids = [action for action in range(num_actions(self.rules)) if bits >> action & 1]
+        return self._legal_ids
 
     def legal(self) -> list[View]:
         """The legal actions of the seat to act: `id` and `text`, the words that `take` reads."""
-        return [{"id": action, "text": self.text_of(action)} for action in self.legal_ids()]
+        ids = self.legal_ids()
+        texts = self._words.of(self._tables.records[0], ids)
+        return [{"id": action, "text": text} for action, text in zip(ids, texts, strict=True)]
 
     def text_of(self, action: int) -> str:
         """An action of the seat to act in words."""
-        return action_text(self.rules, self._tables.records[0], action)
+        return self._words.one(self._tables.records[0], action)
 
     def take(self, seat: int, action: int | str) -> None:
         """A person's action.
@@ -334,13 +296,10 @@ class Sitting:
 
     def decision(self) -> Decision:
         """What the seat to act sees, as a policy is asked; looking changes nothing."""
-        streams = self._streams
-        assert streams is not None
-        counts = streams.num_decisions.copy()
-        key = self._next_key()
-        streams.num_decisions = counts
+        assert self._streams is not None
         packed, legal = self._tables.observe_packed(), self._tables.legal_packed()
-        return Decision.from_packed(packed, legal, self._tables.to_act, self.rules, key)
+        seats = self._tables.to_act
+        return Decision.from_packed(packed, legal, seats, self.rules, self._streams.peek(np.zeros(1, np.int64), seats))
 
     def hint(self, policy: Policy) -> dict[str, float]:
         """What a policy would do in the place of the seat to act: how likely each action in words, the likeliest first.
@@ -349,13 +308,13 @@ class Sitting:
             PolicyFailedError: it raised, or answered with anything but legal actions.
         """
         decision = self.decision()
+        texts = {choice["id"]: choice["text"] for choice in self.legal()}  # of now: the person may act meanwhile
         if tells_probs(policy):
             probs = ask_probs(policy, decision)[0]
         else:
             probs = np.zeros(num_actions(self.rules))
             probs[strict_answer(policy, decision, np.random.default_rng(self.seed))[0]] = 1
-        ranked = sorted(self.legal_ids(), key=lambda action: -probs[action])
-        return {self.text_of(action): float(probs[action]) for action in ranked}
+        return {texts[action]: float(probs[action]) for action in sorted(texts, key=lambda action: -probs[action])}
 
     def answer(self) -> None:
         """The policy to act decides; one that fails forfeits the deal (7.2), and `faults` says why.
@@ -414,7 +373,9 @@ class Sitting:
         if not self._notes_thoughts or not tells_probs(policy):
             return None
         probs = ask_probs(policy, decision)[0]
-        return Thought(policy.name, {self.text_of(action): float(probs[action]) for action in self.legal_ids()})
+        likely = [action for action in self.legal_ids() if probs[action] > 0]
+        texts = self._words.of(self._tables.records[0], likely)
+        return Thought(policy.name, {text: float(probs[action]) for text, action in zip(texts, likely, strict=True)})
 
     def _next_key(self) -> NDArray[np.uint64]:
         """[1] uint64: the random number of this decision."""
@@ -432,6 +393,7 @@ class Sitting:
                 self._tables.step([chosen])
             except IllegalActionError as error:
                 raise RefusedError(str(error)) from None
+        self._legal_ids = None
         self.story.add(text, self._tables.snapshot(0))
         if self.is_settled:
             self.finished.append(Finished(self.record(), self.story.thoughts))

@@ -47,7 +47,7 @@ class Thought:
 
     Attributes:
         policy: its name.
-        probs: of each action, in words.
+        probs: of each action that it takes at all, in words.
     """
 
     policy: str

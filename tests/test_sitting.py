@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from conftest import EVERY_TABLE
+from conftest import EVERY_TABLE, dealt, random_play
 
+from agents.action_words import ActionWords
 from agents.policy import PolicyError
 from agents.refusals import RefusedError
-from agents.sitting import ALL_HANDS, PUBLIC, Sitting, seats_of
-from agents.story import Story
+from agents.sitting import Sitting, seats_of
+from agents.story import ALL_HANDS, PUBLIC, Story
 from bourre_env import Rules, RulesError
+from bourre_env.bourre.actions import action_text
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.notation import parse, write
 
@@ -275,6 +277,19 @@ def test_before_the_first_deal_a_view_names_the_seats():
     view = sitting_of(["human", "heuristic", "random", "random"]).view(0)
     assert view["phase"] == "waiting"
     assert [seat["name"] for seat in view["seats"]] == ["You", "heuristic", "random", "random 2"]
+
+
+@pytest.mark.parametrize("name", EVERY_TABLE)
+def test_the_words_of_actions_are_those_of_hand_records(name: str):
+    tables = dealt(EVERY_TABLE[name], 40, seed=3)
+    words = ActionWords(tables.rules)
+    for _ in random_play(tables, seed=4):
+        for row in np.flatnonzero(~tables.settled)[:10]:
+            table = tables.records[row]
+            legal = np.flatnonzero(tables.legal_action_mask()[row]).tolist()
+            texts = [action_text(tables.rules, table, action) for action in legal]
+            assert words.of(table, legal) == texts
+            assert [words.one(table, action) for action in legal] == texts
 
 
 # --- resuming
