@@ -11,7 +11,7 @@ from bourre_env.errors import BourreError
 SUIT_WORDS = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 LONGEST_ACTION = 40  # characters; "stay" and five cards need 19
 _SIGNS = str.maketrans({"♣": "C", "♦": "D", "♥": "H", "♠": "S", ",": " "})
-_OTHER_WORDS = {"fold": PASS_TEXT, "draw": STAY_TEXT, "play": STAY_TEXT, "keep": STAY_TEXT}
+_OTHER_WORDS = {"fold": PASS_TEXT, "draw": STAY_TEXT, "play": STAY_TEXT}
 
 
 class RefusedError(BourreError, ValueError):
