@@ -16,6 +16,7 @@ import json
 import math
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -162,18 +163,21 @@ def work_as_rank(options: argparse.Namespace) -> None:
         trainer.warm_up()
         for _ in range(_WARM_UP):
             trainer.iterate()
-        rates, shares = [], []
+        rates, cpu_rates, shares = [], [], []
         for _ in range(options.rounds):
-            start, before = time.perf_counter(), trainer.counters.decisions
+            start, cpu, before = time.perf_counter(), time.process_time(), trainer.counters.decisions
             values = [trainer.iterate() for _ in range(ITERATIONS)]
-            rates.append((trainer.counters.decisions - before) / (time.perf_counter() - start))
+            decisions = trainer.counters.decisions - before
+            rates.append(decisions / (time.perf_counter() - start))
+            cpu_rates.append(decisions / (time.process_time() - cpu))
             shares.append(sum(value["speed/share_engine"] for value in values) / ITERATIONS)
         reduced = seconds_of_all_reduce(ranks, gradient_bytes(trainer.learner)) if ranks.count > 1 else []
         if ranks.is_first:
             done = trainer.counters
             found = {
                 "rates": rates,
-                "engine": min(shares),
+                "cpu_rates": cpu_rates,
+                "engine": statistics.median(shares),
                 "reduced": reduced,
                 "bytes": gradient_bytes(trainer.learner),
             }
@@ -275,15 +279,18 @@ def measure_ranks(options: argparse.Namespace) -> tuple[Figures, list[str]]:
     figures = _figures(config, one, rates[0])
     number, gradients = same["reduced"]
     start = seconds_to_start(options.config)
-    told = [
-        f"1 rank                               {rates[0]:10,.0f} samples/s",
-        f"2 ranks, half the batch each         {rates[1]:10,.0f} samples/s",
-        _beside("2 ranks / 1 rank, the same batch", rates[1] / rates[0], GOAL_OF_RANKS),
-        f"2 ranks, a whole batch each          {rates[2]:10,.0f} samples/s",
-        _beside("2 ranks / 1 rank, twice the batch", rates[2] / rates[0], GOAL_OF_RANKS),
-        f"all-reduce here: {1e6 * number:,.0f} µs for a number, {1e3 * gradients:.2f} ms for {same['bytes']:,} bytes",
-        _beside("start of a two-rank run, seconds", start, MOST_TO_START, most=True),
-    ]
+    cpu_rates = [max(measured["cpu_rates"]) for measured in (one, same, twice)]
+    told = [f"1 rank{rates[0]:41,.0f} samples/s, {cpu_rates[0]:,.0f} a CPU second"]
+    for name, rate, cpu_rate in zip(("half", "whole"), rates[1:], cpu_rates[1:], strict=True):
+        told.append(f"2 ranks, a {name:<5} batch each{rate:24,.0f} samples/s, {cpu_rate:,.0f} a CPU second of each")
+        told.append(_beside(f"2 ranks / 1 rank, {name} batch", rate / rates[0], GOAL_OF_RANKS))
+        told.append(
+            f"the same by CPU time{cpu_rate / cpu_rates[0]:27.2f}   if neither had to wait for a core or the other"
+        )
+    told.append(
+        f"all-reduce: {1e6 * number:,.0f} µs for a number, {1e3 * gradients:.2f} ms for {same['bytes']:,} bytes"
+    )
+    told.append(_beside("start of a two-rank run, seconds", start, MOST_TO_START, most=True))
     return figures, told
 
 
