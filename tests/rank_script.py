@@ -44,7 +44,9 @@ def trouble_in_the_actor(trainer: Trainer) -> None:
 def what_is_made_of(trouble: Callable[[Trainer], None], ranks: Ranks) -> str:
     """The error that ends a run, or that there is none."""
     with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(tiny_config(run={"threads": 2}), Path(folder), warn=print, ranks=ranks)
+        trainer = Trainer(
+            tiny_config(run={"threads": 2}, learn={"advantages": "critic"}), Path(folder), warn=print, ranks=ranks
+        )
         if ranks.index == 1:
             trouble(trainer)
         try:

@@ -31,9 +31,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "run": {"deals": 4 * 65 + 1, "threads": 2, "checkpoint_every": 1},  # the last iteration has one deal for two ranks
     "rules": {"num_players": [4, 3]},
     "rollout": {"deals": 65, "carry_credit": "by_seat", "ante_credit": True, "curriculum": 0.5},
-    "learn": {"advantages": "critic", "gae_lambda": 0.9, "proximal_kl": 0.05},
+    "learn": {"proximal_kl": 0.05, "minibatch": 64},
     "evaluation": {"times": 1, "final_blocks": 0},
 }
+WITH_A_CRITIC = {**SETTINGS, "learn": {"advantages": "critic", "gae_lambda": 0.9, "proximal_kl": 0.05}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,18 @@ def test_two_ranks_with_half_the_batch_each_are_one_with_all_of_it(undisturbed: 
     assert_the_same_within_rounding(undisturbed, state_of(run))
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [line["deals"] for line in lines] == [65, 130, 195, 260, 261]
+
+
+@pytest.mark.slow
+def test_two_ranks_with_a_critic_are_one(tmp_path: Path) -> None:
+    trainer = tiny_trainer(tmp_path / "one", **WITH_A_CRITIC)
+    trainer.run(stop=lambda: False, report=lambda _: None)
+    trainer.close()
+    file, run = tmp_path / "preset.toml", tmp_path / "two"
+    file.write_text(tiny_config(**WITH_A_CRITIC).to_toml())
+    ended = outcomes(start_ranks(["train.py", "--config", str(file), "--set", f"run.dir={run}"]))
+    assert [code for code, _, _ in ended] == [0, 0], ended
+    assert_the_same_within_rounding(state_of(tmp_path / "one"), state_of(run))
 
 
 @pytest.mark.slow
