@@ -19,7 +19,7 @@ RUNNER = ROOT / "tests" / "adapters" / "run.py"
 
 
 def test_the_guide_lists_every_library_with_an_extra() -> None:
-    assert {extra for _, _, extra, _ in ROWS} == set(EXTRAS) - {"train", "dev", "render", "sweep"}
+    assert {extra for _, _, extra, _ in ROWS} == set(EXTRAS) - {"train", "dev", "render", "sweep", "ray"}
     assert len(ROWS) == 6
 
 

@@ -47,7 +47,7 @@ def test_bad_ranges_are_refused_in_one_line(name: str, tmp_path: Path) -> None:
 def test_the_example_names_settings() -> None:
     ranges = sweep.read_ranges(EXAMPLE)
     assert ranges["learn.learning_rate"].log
-    assert ranges["learn.minibatch"].choices == (512, 1024, 2048, 4096)
+    assert ranges["learn.minibatch"].choices == (128, 256, 512, 1024)
 
 
 def test_a_sweep_without_its_library_says_what_to_install(
