@@ -150,6 +150,7 @@ def _rollout(trainer: Trainer) -> Rollout:
         credit=PotCredit(),
         threads=Threads(1),
         watch=Stopwatch(),
+        pairs=trainer.config.learns_from_pairs,
     )
 
 

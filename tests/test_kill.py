@@ -34,7 +34,7 @@ def test_the_kill_loop_notices_what_it_looks_for(tmp_path: Path) -> None:
     log.write_text(log.read_text().replace('"iteration": 2', '"iteration": 3'))
     assert {name for name, digest in fingerprint(tmp_path).items() if digest != good[name]} == {"metrics"}
     state = torch.load(tmp_path / "trainer.pt", weights_only=True)
-    state["critic_optimizer"]["state"][0]["exp_avg"][0] += 1
+    state["actor_optimizer"]["state"][0]["exp_avg"][0] += 1
     torch.save(state, tmp_path / "trainer.pt")
     assert {name for name, digest in fingerprint(tmp_path).items() if digest != good[name]} == {"metrics", "state"}
     assert load_checkpoint(tmp_path / "last.safetensors")[0].deals == 256
