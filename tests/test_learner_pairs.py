@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_spec, tiny_trainer
+from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tiny_spec, tiny_trainer
 
 from agents.arena import stream_seed
 from agents.baselines import HEURISTIC
@@ -119,7 +119,7 @@ def test_a_network_without_doubts_makes_no_pairs() -> None:
     assert len(undecided) < len(rollout) / 4
     before = parameter_hash(learner.actor)
     empty = rollout.nothing()
-    assert len(pairs_of(empty)) == 0
+    assert (len(pairs_of(empty)), empty.asked) == (0, 0)
     assert learner.update(empty, FREE, seed=1, threads=ONE_THREAD)["ppo/kl"] == 0
     assert parameter_hash(learner.actor) == before
 
@@ -240,6 +240,12 @@ def test_an_update_reports_what_it_did() -> None:
     assert values["pairs/gain_std"] == pytest.approx(np.sqrt((pairs.gains.astype(float) ** 2).mean()))
     assert values["policy/entropy_stay_or_pass"] == pytest.approx(math.log(2), abs=0.05)
     assert all(math.isfinite(value) for value in values.values())
+
+
+def test_what_was_learned_with_a_critic_is_not_taken_up() -> None:
+    learner = learner_of()
+    with pytest.raises(ValueError, match="learned with a critic"):
+        learner.load_state(tiny_learner().state())
 
 
 def test_learning_from_pairs_wants_pairs() -> None:
