@@ -44,7 +44,7 @@ TAGS: dict[str, str] = {
     "game/carry_rate": "Share of deals that leave chips in the pot. Healthy at four seats: about 0.4.",
     "game/carry_ratio": "Carry over the pot played for, mean. Healthy: about 0.4; above 1 pots grow without bound.",
     "game/decisions_per_deal": "Decisions with a choice in a deal; forced ones never reach the network.",
-    "policy/entropy_declare": "Entropy of declarations, in nats. Starts at about 2.4; falls as discards get clear.",
+    "policy/entropy_declare": "Entropy of declarations, in nats. Starts at about 3; falls as discards get clear.",
     "policy/entropy_stay_or_pass": "Entropy of staying or passing alone. Starts at 0.69; near 0 early: died out.",
     "policy/entropy_play": "Entropy of card plays with a choice, in nats. Falls slowly, as its weight does.",
     **{
