@@ -98,7 +98,7 @@ class NetworkConfig(Section):
     actor_layers: int = Field(default=2, ge=1, le=16)
     """Hidden layers of the actor; usual 2 or 3."""
     critic_width: int = Field(default=256, ge=1, le=8192)
-    """Units of each hidden layer of the critic; usual 128 to 512."""
+    """Units of each hidden layer of the critic, where there is one (learn.advantages); usual 128 to 512."""
     critic_layers: int = Field(default=2, ge=1, le=16)
     """Hidden layers of the critic; usual 2 or 3."""
     layer_norm: bool = True
@@ -107,7 +107,7 @@ class NetworkConfig(Section):
     """How ways to discard are scored: "structured" adds up scores of the cards thrown away and of their number, "plain"
     has one output for each way. Plain is there for comparison: it learns discards later."""
     privileged_critic: bool = True
-    """Whether the critic, which never plays, sees the other seats' hands. On: less noise in the advantages."""
+    """Whether the critic, if any, sees the other seats' hands; it never plays. On: less noise in the advantages."""
 
 
 class RolloutConfig(Section):
@@ -168,7 +168,8 @@ class LearnConfig(Section):
     clip: float = Field(default=0.2, gt=0, lt=1)
     """How far a probability ratio may leave 1 before it stops counting; usual 0.1 to 0.3."""
     entropy: float = Field(default=0.1, ge=0)
-    """Weight of the entropy over legal actions at the start, against advantages of deviation 1; usual 0.05 to 0.4."""
+    """Weight of the entropy over legal actions at the start, against advantages, or gains of pairs, of deviation 1;
+    usual 0.05 to 0.4."""
     entropy_end: float = Field(default=0.005, ge=0)
     """The same at the end. Too high keeps play random, too low makes it predictable; usual 0.003 to 0.03."""
     stay_or_pass_entropy: float = Field(default=0.05, ge=0)
@@ -178,7 +179,7 @@ class LearnConfig(Section):
     proximal_kl: float = Field(default=0.0, ge=0)
     """Weight of the divergence from the policy that played the deals; 0 leaves that to the clip; usual 0 to 0.2."""
     huber: float = Field(default=1.0, gt=0)
-    """Errors of the critic beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
+    """With a critic. Its errors beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
     gradient_norm: float = Field(default=0.5, gt=0)
     """Longest gradient of each network; longer ones are shortened to it; usual 0.25 to 2."""
 

@@ -10,7 +10,8 @@ from agents.ppo import DivergedError, Learner
 EXPLODED = {"ppo/kl": 10.0, "critic/value_loss": 100.0}
 """A hundred times beyond what a bad run shows on its way: healthy are 0.03 nats and less than one pot."""
 
-ADVICE = "try a lower learn.learning_rate or learn.gradient_norm, and look at ppo/kl, ppo/gradient_norm and " + (
+ADVICE = (
+    "try a lower learn.learning_rate or learn.gradient_norm, and look at ppo/kl, ppo/gradient_norm and, with a critic, "
     "critic/value_loss in its logs"
 )
 

@@ -44,7 +44,7 @@ TAGS: dict[str, str] = {
     "game/carry_rate": "Share of deals that leave chips in the pot. Healthy at four seats: about 0.4.",
     "game/carry_ratio": "Carry over the pot played for, mean. Healthy: about 0.4; above 1 pots grow without bound.",
     "game/decisions_per_deal": "Decisions with a choice in a deal; forced ones never reach the network.",
-    "policy/entropy_declare": "Entropy of declarations, in nats. Starts at about 2.4; falls as discards get clear.",
+    "policy/entropy_declare": "Entropy of declarations, in nats. Starts at about 3; falls as discards get clear.",
     "policy/entropy_stay_or_pass": "Entropy of staying or passing alone. Starts at 0.69; near 0 early: died out.",
     "policy/entropy_play": "Entropy of card plays with a choice, in nats. Falls slowly, as its weight does.",
     **{
@@ -52,8 +52,10 @@ TAGS: dict[str, str] = {
         "with the pictures, on a sample. Falls slowly."
         for trick in range(1, MAX_HAND)
     },
-    "ppo/kl": "KL divergence from the policy that played to the one learned. Healthy: below 0.03; alarm: 0.05.",
-    "ppo/clip_fraction": "Share of decisions with a clipped ratio, last epoch. 0.3 at first, then below 0.1.",
+    "ppo/kl": "KL divergence from the policy that played to the one learned, last epoch, over what is learned from: "
+    "decisions or pairs. Healthy: below 0.03; alarm: 0.05.",
+    "ppo/clip_fraction": "Share of decisions, or of actions of pairs, with a clipped ratio, last epoch. 0.3 at first, "
+    "then below 0.1.",
     "ppo/gradient_norm": "Length of the actor's gradient before it is clipped, mean. A sudden jump announces trouble.",
     "ppo/policy_loss": "The clipped objective, last epoch; slightly below 0.",
     "critic/value_loss": "Huber loss of the critic, in pots, last epoch. Falls, then stays: cards are luck.",
@@ -61,8 +63,10 @@ TAGS: dict[str, str] = {
     "critic/advantage_std": "Standard deviation of the raw advantages, in pots. Falls from 0.6 to about 0.35.",
     "pairs/share": "Share of decisions at which two different actions were drawn (learn.advantages = pairs). Starts "
     "near 0.7, falls to about 0.1 as play gets decided.",
-    "pairs/gain_std": "Root mean square of what one action of a pair brought more than the other, in pots: about 0.3.",
-    "pairs/equal": "Share of pairs whose two actions came to the same. Healthy: 0.7 to 0.9.",
+    "pairs/gain_std": "Root mean square of what one action of a pair brought more than the other, in pots. Starts "
+    "at 0.5, falls to 0.3 and less.",
+    "pairs/equal": "Share of pairs whose two actions came to the same. Starts near 0.6; healthy: rises to 0.8 "
+    "and more.",
     **{
         f"credit/{size}_seats_{distance}_from_dealer": f"Share of a carried pot credited to the seat {distance} places "
         f"after the next dealer, tables of {size} (rollout.carry_credit). Starts equal; the dealer's grows."
@@ -73,11 +77,12 @@ TAGS: dict[str, str] = {
     "schedule/entropy": "Weight of the entropy bonus at this point of the run.",
     "schedule/progress": "Share of the run's budget that is spent.",
     "speed/deals_per_second": "Training deals a second, learning included, evaluation not.",
-    "speed/decisions_per_second": "Decisions played and learned from a second.",
-    "speed/share_engine": "Share of the time spent in the game engine. Healthy: below 0.05 with networks of 256 units.",
+    "speed/decisions_per_second": "Decisions of the deals a second; those after other actions of pairs do not count.",
+    "speed/share_engine": "Share of the time spent in the game engine. Healthy with networks of 256 units: about 0.1, "
+    "with a critic below 0.05.",
     "speed/share_inference": "Share of the time spent asking the network for actions.",
     "speed/share_learning": "Share of the time spent on gradients.",
-    "evaluation/random_mean": "Antes a deal against random seats. The rule bot gets about +1.3 at four seats.",
+    "evaluation/random_mean": "Antes a deal against random seats. The rule bot gets about +1.1 at four seats.",
     "evaluation/random_low": "Lower end of its 95 % interval. Healthy: above 0 within seconds.",
     "evaluation/random_high": "Upper end of its 95 % interval.",
     "evaluation/heuristic_mean": "Antes a deal against the rule bot; 0 is a draw. It decides which checkpoint is best.",

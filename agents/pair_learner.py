@@ -69,6 +69,7 @@ class PairLearner:
 
         Raises:
             DivergedError: a loss or an output is not finite; that step is not taken, by any rank.
+            FloatingPointError: after the last step the network gives no numbers any more.
             LostRankError: another rank has died.
         """
         pairs = rollout.pairs
@@ -123,8 +124,10 @@ class PairLearner:
         """The inverse of `state`.
 
         Raises:
-            KeyError, ValueError, RuntimeError: it is the state of other networks.
+            KeyError, ValueError, RuntimeError: it is the state of other networks, or was learned with a critic.
         """
+        if "critic" in state:
+            raise ValueError('it was learned with a critic; write advantages = "critic" under [learn] in config.toml')
         self.actor.load_state_dict(state["actor"])
         self._optimizer.load_state_dict(state["actor_optimizer"])
 

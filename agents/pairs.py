@@ -6,18 +6,14 @@ the second is then due to the action and not to luck: the "vine" of Schulman et 
 engine that can be copied in mid-deal, and no critic. The mean of `gain * (grad log p(action) - grad log p(other)) / 2`
 over all decisions, those with equal actions counting 0, is the policy gradient.
 
-Shapes: P pairs, W words of an observation, A actions, G groups of actions.
+Shapes: P pairs, W words of an observation.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

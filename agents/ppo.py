@@ -4,6 +4,9 @@ Read from top to bottom: what one update does, then the loss. Every decision of 
 brought that seat, less what the critic, who may see all hands, expected. Nothing is discounted and no trajectory is
 cut. With `gae_lambda` below 1 part of the credit is what the critic expected at the seat's later decisions of the deal.
 
+That is `learn.advantages = "critic"`. The default, `agents.pair_learner`, has the same objective and optimiser and no
+critic.
+
 Several ranks learn what one would have learned from the deals of all: minibatches, advantages and losses are those of
 all decisions, each rank works on its own ones, and the gradients are added up.
 

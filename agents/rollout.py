@@ -31,10 +31,12 @@ from bourre_env.deck import stream_keys
 DEAL_STREAM = "training: packs of the deals"
 ACTION_STREAM = "training: choices of the network"
 MOST_STEPS = MAX_PLAYERS * (MAX_HAND + 1)
-"""Bound on the steps of a deal: every seat declares once and plays its hand."""
+"""Bound on the steps of a deal: a seat declares, draws in a second round with some presets, and chooses among its cards
+as long as it has more than one."""
 
 _MOST_DECISIONS = MAX_HAND + 2
-"""Bound on the decisions of a seat in a deal, with some presets two before the first trick."""
+"""Bound on the decisions of a seat in a deal, as in `Rules.max_decisions`: more than there are steps, for the last card
+is counted, too. Which random word is behind a decision hangs on it."""
 
 _DRAWN, _OTHER, _USES = 0, 1, 2  # what random words are for: the action taken, another one drawn in the same way
 _EMPTY_POTS, _NOBODY_ELSE, _USUAL_STACKS = StartingPots(), Opponents(), StartingStacks()
@@ -104,7 +106,7 @@ class Rollout:
         """The same without any deal."""
         columns = {name: getattr(self, name)[:0] for name in _names_of_columns()}
         pairs = None if self.pairs is None else Pairs.none(self.num_words)
-        return replace(self, pairs=pairs, **columns)
+        return replace(self, asked=0, pairs=pairs, **columns)
 
     def following(self) -> NDArray[np.int64]:
         """[D] int64: the row of the same seat's next decision in the same deal, -1 where there is none."""
@@ -305,7 +307,6 @@ class SelfPlay:
         with watch.measure("engine"):
             to_act = tables.to_act
             packed, legal_packed = play.observed()
-            hands = tables.hidden_packed()
             keys = play.words(_DRAWN)
             who = np.where(to_act >= 0, play.line_ups[np.arange(len(to_act)), to_act], _NOBODY)
             actions = np.full(tables.num_tables, _NO_DECISION, np.int64)
@@ -313,7 +314,7 @@ class SelfPlay:
                 rows = np.flatnonzero(who == index)
                 if len(rows):
                     asked = (packed[rows], legal_packed[rows], to_act[rows], self.rules, keys[rows])
-                    generator = np.random.default_rng(int(keys[0]))
+                    generator = np.random.default_rng(int(keys[rows[0]]))  # of a table in play, so new at every step
                     actions[rows] = strict_answer(policy, Decision.from_packed(*asked), generator)
             rows = np.flatnonzero(who == NETWORK)
             words, legal = packed[rows], legal_packed[rows]
@@ -326,7 +327,7 @@ class SelfPlay:
             actions[rows], log_probs = drawn[0]
             others, other_log_probs = drawn[-1] if branches else (actions[:0], log_probs[:0])
             if actor.spec.hidden_words:
-                words = np.concatenate([words, hands[rows, 1:]], axis=1)
+                words = np.concatenate([words, tables.hidden_packed()[rows, 1:]], axis=1)
             step = _Step(play.deal[rows], to_act[rows], words, legal, actions[rows], log_probs, others, other_log_probs)
             play.count()
             branch = None

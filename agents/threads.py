@@ -16,7 +16,7 @@ from agents.executors import usable_cores
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-NETWORKS = 2  # actor and critic learn side by side; further threads work inside their matrix products
+NETWORKS = 2  # asked side by side, or learning as actor and critic; further threads work inside matrix products
 
 
 def use_numba_threads(count: int) -> None:

@@ -89,6 +89,8 @@ LEARNING = (
     Panel("KL divergence of a step", "nats", {"ppo/kl": "KL"}),
     Panel("Clipped decisions", "%", {"ppo/clip_fraction": "clipped"}, 100),
     Panel("Gradient", "length", {"ppo/gradient_norm": "actor"}),
+    Panel("Pairs", "share", {"pairs/share": "of decisions", "pairs/equal": "of them that came to the same"}),
+    Panel("Gains of pairs", "pots", {"pairs/gain_std": "root mean square"}),
     Panel("Critic: variance explained", "share", {"critic/explained_variance": "explained"}),
     Panel("Critic: loss and advantages", "pots", {"critic/value_loss": "loss", "critic/advantage_std": "advantages"}),
     Panel("Step size", "learning rate", {"schedule/learning_rate": "Adam"}),

@@ -54,19 +54,21 @@ class Figures:
 
     Attributes:
         samples: decisions a second that one rank plays and learns from.
-        shuffle_seconds: of putting one decision of any rank in its place of the random order, both networks.
+        shuffle_seconds: of putting one row of any rank in its place of the random order, for all networks.
         engine_samples: decisions a second that one core's engine alone would play.
         decisions_a_deal: with a choice.
-        bytes_a_step: gradients of both networks, in bytes.
-        epochs: passes over the decisions of an iteration.
+        rows_a_deal: what is learned from, pairs or with a critic all decisions.
+        bytes_a_step: gradients of all networks, in bytes.
+        epochs: passes over the rows of an iteration.
         deals: of an iteration of one rank.
-        minibatch: decisions in a gradient step of one rank.
+        minibatch: rows in a gradient step of one rank.
     """
 
     samples: float
     shuffle_seconds: float
     engine_samples: float
     decisions_a_deal: float
+    rows_a_deal: float
     bytes_a_step: int
     epochs: int
     deals: int
@@ -102,8 +104,8 @@ class Foretold:
         deals: deals a second of all.
         efficiency: samples beside those of as many ranks that do not wait for each other.
         sent: bytes a second that leave each rank.
-        minibatch: decisions in a gradient step.
-        shuffling: share of the time that goes into the random order of all decisions.
+        minibatch: rows in a gradient step.
+        shuffling: share of the time that goes into the random order of all rows.
     """
 
     ranks: int
@@ -117,10 +119,10 @@ class Foretold:
 
 def foretell(figures: Figures, network: Network, ranks: int) -> Foretold:
     """What so many ranks do together."""
-    decisions = figures.deals * figures.decisions_a_deal
-    steps = figures.epochs * math.ceil(decisions / figures.minibatch)
+    decisions, rows = figures.deals * figures.decisions_a_deal, figures.deals * figures.rows_a_deal
+    steps = figures.epochs * math.ceil(rows / figures.minibatch)
     alone = decisions / figures.samples
-    shuffling = figures.epochs * (ranks - 1) * decisions * figures.shuffle_seconds
+    shuffling = figures.epochs * (ranks - 1) * rows * figures.shuffle_seconds
     seconds = alone + steps * network.all_reduce(ranks, figures.bytes_a_step) + shuffling
     return Foretold(
         ranks=ranks,
@@ -141,7 +143,7 @@ def last_efficient(figures: Figures, network: Network, least: float = 0.5) -> in
 
 def table(figures: Figures, network: Network, counts: Sequence[int]) -> Iterator[str]:
     """What is foretold, as a Markdown table."""
-    yield "| ranks | samples/s | deals/s | efficiency | MB/s sent by a rank | decisions a step | time in shuffling |"
+    yield "| ranks | samples/s | deals/s | efficiency | MB/s sent by a rank | rows a step | time in shuffling |"
     yield "|---|---|---|---|---|---|---|"
     for told in (foretell(figures, network, ranks) for ranks in counts):
         yield (
@@ -163,7 +165,7 @@ def work_as_rank(options: argparse.Namespace) -> None:
         trainer.warm_up()
         for _ in range(_WARM_UP):
             trainer.iterate()
-        rates, cpu_rates, shares = [], [], []
+        rates, cpu_rates, shares, learned = [], [], [], []
         for _ in range(options.rounds):
             start, cpu, before = time.perf_counter(), time.process_time(), trainer.counters.decisions
             values = [trainer.iterate() for _ in range(ITERATIONS)]
@@ -171,17 +173,20 @@ def work_as_rank(options: argparse.Namespace) -> None:
             rates.append(decisions / (time.perf_counter() - start))
             cpu_rates.append(decisions / (time.process_time() - cpu))
             shares.append(sum(value["speed/share_engine"] for value in values) / ITERATIONS)
+            learned.append(sum(value.get("pairs/share", 1.0) for value in values) / ITERATIONS)
         reduced = seconds_of_all_reduce(ranks, gradient_bytes(trainer.learner)) if ranks.count > 1 else []
         if ranks.is_first:
             done = trainer.counters
-            found = {
+            found: dict[str, Any] = {
                 "rates": rates,
                 "cpu_rates": cpu_rates,
                 "engine": statistics.median(shares),
                 "reduced": reduced,
                 "bytes": gradient_bytes(trainer.learner),
             }
-            print(json.dumps({**found, "decisions_a_deal": done.decisions / done.deals}))
+            found["decisions_a_deal"] = done.decisions / done.deals
+            found["rows_a_deal"] = found["decisions_a_deal"] * statistics.mean(learned)
+            print(json.dumps(found))
         trainer.close()
 
 
@@ -255,15 +260,15 @@ def seconds_to_start(config: Path) -> float:
     return seconds
 
 
-def shuffle_seconds(decisions: int = 1_000_000) -> float:
-    """Seconds a decision that drawing a random order and finding the own rows costs, for actor and critic."""
+def shuffle_seconds(rows: int = 1_000_000, *, networks: int = 1) -> float:
+    """Seconds a row that drawing a random order and finding the own rows costs, for so many networks."""
     from agents.minibatches import Numbering
 
-    numbering = Numbering(np.arange(decisions // 100), decisions)
+    numbering = Numbering(np.arange(rows // 100), rows)
     start = time.perf_counter()
-    for _ in numbering.minibatches(decisions // 100, np.random.default_rng(0)):
+    for _ in numbering.minibatches(rows // 100, np.random.default_rng(0)):
         pass
-    return 2 * (time.perf_counter() - start) / decisions
+    return networks * (time.perf_counter() - start) / rows
 
 
 def measure_ranks(options: argparse.Namespace) -> tuple[Figures, list[str]]:
@@ -298,9 +303,10 @@ def _figures(config: Config, one: dict[str, Any], rate: float) -> Figures:
     """What the model needs, from one rank."""
     return Figures(
         samples=rate,
-        shuffle_seconds=shuffle_seconds(),
+        shuffle_seconds=shuffle_seconds(networks=1 if config.learns_from_pairs else 2),
         engine_samples=rate / one["engine"],
         decisions_a_deal=one["decisions_a_deal"],
+        rows_a_deal=one["rows_a_deal"],
         bytes_a_step=one["bytes"],
         epochs=config.learn.epochs,
         deals=config.rollout.deals,

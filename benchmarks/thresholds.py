@@ -31,7 +31,7 @@ from bourre_env.jit import njit_entry
 SEED, CHECK_SEED = 20261101, 20261102
 ROUNDS, AVERAGED = 10, 5
 STEP = 0.5  # of the way to the better threshold, each round
-WIDTH = 0.15  # pots: hands so far from the threshold still count exp(-1/2)
+WIDTH = 0.15  # pots: squared errors of hands so far from the threshold still count exp(-1)
 FEWEST = 400  # declarations a round; situations that come up less often are left to their neighbours
 LOWEST, HIGHEST, STEEPEST = -1.0, 1.5, 0.6  # thresholds beyond the value of every hand say no more
 

@@ -7,8 +7,9 @@
   makes one); without it that comparison is left out.
 
 Everything takes turns in one run and is measured in CPU seconds of one thread, so that other work on the machine
-changes little. A sample is a decision with a choice that was played and learned from; our environment also shows forced
-decisions, which the trainer's engine plays by itself, and MaskablePPO spends steps on them.
+changes little. A sample is a decision with a choice of a deal that was learned from; decisions after other actions of
+pairs cost time and are not counted. Our environment also shows forced decisions, which the trainer's engine plays by
+itself, and MaskablePPO spends steps on them.
 """
 
 import argparse
@@ -148,8 +149,14 @@ class NetworksAlone:
                     distribution = self.actor(batch.observation, batch.legal)
                     ratio = (distribution.log_prob(batch.actions) - batch.log_probs).exp()
                     other_ratio = (distribution.log_prob(batch.others) - batch.other_log_probs).exp()
-                    loss = clipped_policy_loss(ratio, batch.gains, self.config.clip)
-                    self._step(self.actor, loss + clipped_policy_loss(other_ratio, -batch.gains, self.config.clip))
+                    cost, other_cost = (
+                        torch.add(*distribution.surprises(actions, self.actor.groups))
+                        for actions in (batch.actions, batch.others)
+                    )
+                    gains = batch.gains - 0.01 * (cost - other_cost)
+                    loss = clipped_policy_loss(ratio, gains, self.config.clip)
+                    loss = loss + clipped_policy_loss(other_ratio, -gains, self.config.clip)
+                    self._step(self.actor, loss / 2)
 
         return learning
 

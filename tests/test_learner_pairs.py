@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_spec, tiny_trainer
+from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tiny_spec, tiny_trainer
 
 from agents.arena import stream_seed
-from agents.baselines import HEURISTIC
+from agents.baselines import HEURISTIC, Random
 from agents.checkpoint import parameter_hash
 from agents.config import LearnConfig
 from agents.distribution import MaskedDistribution
 from agents.metrics import Stopwatch
-from agents.network import PASS, PLAY, STAY
+from agents.network import PASS, PLAY, STAY, Actor
 from agents.pair_learner import PairBatch, PairLearner, pair_loss
 from agents.pairs import Pairs, joined_pairs
-from agents.policy import uniform_numbers
+from agents.policy import Decision, uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Measures, Weights
 from agents.rollout import ACTION_STREAM, DEAL_STREAM, Rollout, SelfPlay, choose
-from agents.starts import Opponents, StartingPots, words_of
+from agents.starts import NETWORK, Opponents, StartingPots, words_of
 from agents.trainer import training_deals
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.deck import stream_keys
@@ -78,6 +78,51 @@ def test_every_pair_replays_on_a_table_of_its_own() -> None:
         assert rollout.results[deal, seat] - result == pytest.approx(pairs.gains[row], abs=1e-6)
 
 
+STAKES = Rules.preset("hoyle", num_players=3, stacks="table_stakes")  # with two decisions before the first trick
+
+
+def test_the_others_have_the_same_luck_after_either_action() -> None:
+    """The same among random players at table stakes: whole deals, but for one decision."""
+    actor = PairLearner(tiny_spec(STAKES), LearnConfig(), seed=1).actor
+    setting = SelfPlay(STAKES, 1, 3, opponents=Opponents((Random(),), (1.0,)))
+    rollout = setting.play(actor, np.arange(12), threads=ONE_THREAD, watch=Stopwatch(), pairs=True)
+    pairs = pairs_of(rollout)
+    assert len(pairs) > 15
+    for row in range(len(pairs)):
+        deal, seat = int(pairs.deal[row]), int(pairs.seat[row])
+        earlier = int(((rollout.deal == deal) & (rollout.step < pairs.step[row])).sum())
+        results = [
+            result_of(setting, actor, deal, {(seat, earlier): int(action)})[seat]
+            for action in (pairs.actions[row], pairs.others[row])
+        ]
+        assert results[0] == rollout.returns[deal, seat] + rollout.carry[deal] / 3
+        assert (results[0] - results[1]) / rollout.pot[deal] == pytest.approx(pairs.gains[row], abs=1e-6)
+
+
+def result_of(setting: SelfPlay, actor: Actor, deal: int, given: dict[tuple[int, int], int]) -> np.ndarray:
+    """Chips that each seat gets in one deal, its part of the carry included; some decisions are given."""
+    rules, number = setting.rules, np.array([deal])
+    table, taken, size = Tables(rules, 1), [0] * rules.num_players, rules.num_players
+    decks = shuffled_decks(stream_seed(1, DEAL_STREAM), number, pack=rules.pack)
+    table.deal(decks, deal % size, *setting.pots.draw(rules, 1, number), stacks=setting.stacks.draw(rules, 1, number))
+    table.play_forced()
+    line_up = setting.opponents.line_ups(rules, 1, number)[0]
+    while not table.settled[0]:
+        mover = int(table.to_act[0])
+        word = words_of(stream_keys(stream_seed(1, ACTION_STREAM), number), 2 * (mover * 7 + taken[mover]))
+        seen = (table.observe_packed(), table.legal_packed())
+        if line_up[mover] == NETWORK:
+            drawn = choose(actor, *seen, [uniform_numbers(word)], ONE_THREAD)[0][0]
+        else:
+            asked = Decision.from_packed(*seen, table.to_act, rules, word)
+            drawn = Random().act(asked, np.random.default_rng(0))
+        action = given.get((mover, taken[mover]))
+        table.step(drawn if action is None else np.array([action]), play_forced=True)
+        taken[mover] += 1
+    returns: np.ndarray = table.returns[0] + table.carry[0] / size
+    return returns
+
+
 def test_pairs_leave_the_deals_as_they_are() -> None:
     alone, with_pairs = deals_of(ACTOR), deals_of(ACTOR, pairs=True)
     assert alone.pairs is None
@@ -119,7 +164,7 @@ def test_a_network_without_doubts_makes_no_pairs() -> None:
     assert len(undecided) < len(rollout) / 4
     before = parameter_hash(learner.actor)
     empty = rollout.nothing()
-    assert len(pairs_of(empty)) == 0
+    assert (len(pairs_of(empty)), empty.asked) == (0, 0)
     assert learner.update(empty, FREE, seed=1, threads=ONE_THREAD)["ppo/kl"] == 0
     assert parameter_hash(learner.actor) == before
 
@@ -240,6 +285,12 @@ def test_an_update_reports_what_it_did() -> None:
     assert values["pairs/gain_std"] == pytest.approx(np.sqrt((pairs.gains.astype(float) ** 2).mean()))
     assert values["policy/entropy_stay_or_pass"] == pytest.approx(math.log(2), abs=0.05)
     assert all(math.isfinite(value) for value in values.values())
+
+
+def test_what_was_learned_with_a_critic_is_not_taken_up() -> None:
+    learner = learner_of()
+    with pytest.raises(ValueError, match="learned with a critic"):
+        learner.load_state(tiny_learner().state())
 
 
 def test_learning_from_pairs_wants_pairs() -> None:

@@ -11,7 +11,7 @@ from agents.arena import play_line_ups, stream_seed
 from agents.baselines import HEURISTIC, Random
 from agents.metrics import Stopwatch, describe_rollout
 from agents.packed_linear import as_tensor
-from agents.policy import load_policy
+from agents.policy import Decision, load_policy
 from agents.rollout import (
     DEAL_STREAM,
     Rollout,
@@ -211,6 +211,32 @@ def test_how_it_was_played_is_described() -> None:
     assert values["game/decisions_per_deal"] == len(rollout) / 400
     lost = rollout.returns + (rollout.pot[:, None] > 0)  # antes apart, only a bourré loses chips
     assert values["game/bourre_rate"] == pytest.approx((lost < 0).sum() / rollout.stayed.sum(), abs=1e-9)
+
+
+class Recorder:
+    """Plays its first legal action, and keeps what randomness it is given."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        self.numbers: list[float] = []
+        self.keys: list[int] = []
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> np.ndarray:
+        self.numbers.append(rng.random())
+        self.keys += decision.key.tolist()
+        return decision.legal_action_mask.argmax(axis=1)
+
+
+@pytest.mark.parametrize("preset", ["pagat", "hoyle"])  # hoyle has two decisions before the first trick
+def test_other_policies_get_new_random_numbers_at_every_decision(preset: str) -> None:
+    rules, recorder = Rules.preset(preset, num_players=4), Recorder()
+    actor = tiny_learner(spec=tiny_spec(rules)).actor
+    SelfPlay(rules, 1, 4, opponents=Opponents((recorder,), (1.0,))).play(
+        actor, np.arange(40), threads=ONE_THREAD, watch=Stopwatch()
+    )
+    assert len(set(recorder.numbers)) == len(recorder.numbers) > 8
+    assert len(set(recorder.keys)) == len(recorder.keys) > 200
 
 
 def test_the_engine_on_all_threads_plays_the_same_deals() -> None:
