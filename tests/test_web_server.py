@@ -1,6 +1,7 @@
 """The server of the web table, without a browser: who is told what, what is refused, and what a restart keeps."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import re
@@ -400,6 +401,44 @@ def test_a_hint_is_what_the_policy_would_do():
             await browser.until(lambda view: view["step"] > 0)
 
     run(test)
+
+
+def test_a_hint_that_comes_after_the_turn_has_passed_names_no_card_of_the_next_seat():
+    asked, may_answer = threading.Semaphore(0), threading.Event()
+
+    class Ponders:
+        name = "ponders"
+
+        def act(self, decision, rng):
+            asked.release()
+            assert may_answer.wait(30)
+            return HEURISTIC.act(decision, rng)
+
+    async def test():
+        terms = dataclasses.replace(terms_of(["human", "human"]), hints=Ponders())
+        async with serving(terms) as served:
+            table = served.tables[0]
+            for seat in (0, 1):
+                await (browser := await served.sit(seat)).say("deal")
+            seat = (await browser.until(lambda view: view["turn"] is not None))["turn"]
+            pages = [await served.sit(seat) for _ in range(3)]
+            own = {choice["text"] for choice in pages[0].table["view"]["legal"]}
+            await pages[0].say("hint")
+            await asyncio.to_thread(asked.acquire)
+            await pages[1].say("hint")
+            await pages[1].say("hint")
+            await pages[2].act("stay")
+            await pages[2].until(lambda view: view["turn"] == 1 - seat)
+            assert {choice["text"] for choice in table.sitting.legal()} != own
+            may_answer.set()
+            for page in pages[:2]:
+                assert {text for text, _ in (await page.hear("hint"))["bars"]} == own
+            assert "for the seat to act" in await pages[1].refusal()
+
+    try:
+        run(test)
+    finally:
+        may_answer.set()
 
 
 def test_a_person_may_give_the_deal_up_and_go_on():

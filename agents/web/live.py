@@ -207,8 +207,9 @@ class LiveTable:
         if _seat(listener) != self.sitting.turn:
             raise RefusedError("hints are for the seat to act")
         policy, step = self._hints, len(self.sitting.story.steps) if self.sitting.story else 0
+        question = self.sitting.question()  # of now: the policy may hear it after another seat's turn has come
         try:
-            bars = await self._asker.ask(policy, lambda: self.sitting.hint(policy))
+            bars = await self._asker.ask(policy, lambda: question.hint(policy))
         except PolicyFailedError as error:
             raise RefusedError(f"no hint: {error}") from None
         listener.send({"type": "hint", "policy": policy.name, "step": step, "bars": list(bars.items())})
