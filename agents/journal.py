@@ -6,6 +6,7 @@ and the links of the seats, so the folder is readable by its owner alone. Lines 
 onto the disk: a killed server loses none, a machine without power may lose the last seconds.
 """
 
+import contextlib
 import dataclasses
 import json
 import threading
@@ -38,6 +39,7 @@ class Journal:
         """Write nothing yet; `begin` or `resume` comes first."""
         self.folder = folder
         self._file: TextIO | None = None
+        self._has_gap = False  # an action was not written, so those behind it would not fit
         self._keeping = threading.Lock()
 
     @property
@@ -75,6 +77,7 @@ class Journal:
         """
         try:
             about: dict[str, Any] = json.loads((self.folder / ABOUT).read_text(encoding="utf-8"))
+            _check_about(about)
             return about
         except (OSError, ValueError) as error:
             raise JournalError(
@@ -114,8 +117,12 @@ class Journal:
         nothing = Opening(-1, 0, (False,) * size, (), (0,) * size)
         try:
             lines = (self.folder / ACTIONS).read_text(encoding="utf-8").split("\n")[:-1]
+            if not lines:  # a kill came before the first line was whole
+                (self.folder / ACTIONS).unlink()
+                return nothing, []
             last = max(number for number, line in enumerate(lines) if line.startswith("{"))
             opening = Opening(**{name: _tuple(value) for name, value in json.loads(lines[last]).items()})
+            _check_opening(opening, size)
             return opening, [str(json.loads(line)) for line in lines[last + 1 :]]
         except FileNotFoundError:
             return nothing, []
@@ -131,19 +138,38 @@ class Journal:
         sitting.finished[:0] = earlier
 
     def note_opening(self, opening: Opening) -> None:
-        """A deal begins."""
-        self._append(json.dumps(dataclasses.asdict(opening)))
+        """A deal begins.
+
+        Raises:
+            OSError: it could not be written; the deal is left out.
+        """
+        if self._has_gap:
+            self._shorten(opening, [])
+            self._has_gap = False
+        else:
+            self._append(json.dumps(dataclasses.asdict(opening)))
 
     def note_action(self, text: str) -> None:
-        """An action was taken."""
-        self._append(json.dumps(text))
+        """An action was taken.
+
+        Raises:
+            OSError: it could not be written; the rest of the deal is left out as well, without another word.
+        """
+        if not self._has_gap:
+            self._append(json.dumps(text))
 
     def _append(self, line: str) -> None:
         """Write a line."""
-        if self._file is None:
-            self._file = (self.folder / ACTIONS).open("a", encoding="utf-8")
-        self._file.write(line + "\n")
-        self._file.flush()
+        try:
+            if self._file is None:
+                self._file = (self.folder / ACTIONS).open("a", encoding="utf-8")
+            self._file.write(line + "\n")
+            self._file.flush()
+        except OSError:
+            self._has_gap = True
+            with contextlib.suppress(OSError):  # what it still holds cannot be written either
+                self.close()
+            raise
 
     def keep(self, number: int, finished: Finished) -> None:
         """Write the hand record of a deal that is over; its first is number 0."""
@@ -152,14 +178,35 @@ class Journal:
 
     def close(self) -> None:
         """Write no more."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def _shorten(self, opening: Opening, actions: Sequence[str]) -> None:
         """Leave only the deal in play in the file."""
         lines = [json.dumps(dataclasses.asdict(opening)), *map(json.dumps, actions)]
         replace_file(self.folder / ACTIONS, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _check_about(about: Any) -> None:
+    """Raise `ValueError` for what `describe` does not write."""
+    kinds = {"fingerprint": str, "seats": list, "seed": int, "extra": dict}
+    wrong = [name for name, kind in kinds.items() if not isinstance(about, dict) or type(about.get(name)) is not kind]
+    if wrong:
+        raise ValueError(f"no {', '.join(wrong)}")
+    if not all(isinstance(seat, list) and [type(word) for word in seat] == [str, str] for seat in about["seats"]):
+        raise ValueError("a seat is a name and a policy")
+
+
+def _check_opening(opening: Opening, size: int) -> None:
+    """Raise `ValueError` for what `note_opening` does not write at a table of so many seats."""
+    plain = dataclasses.asdict(opening)
+    fits = all(type(plain[name]) is int for name in ("number", "carry"))
+    for name, kind, sizes in (("exempt", bool, [size]), ("stacks", int, [0, size]), ("totals", int, [size])):
+        values = plain[name]
+        fits &= isinstance(values, tuple) and len(values) in sizes and all(type(value) is kind for value in values)
+    if not fits:
+        raise ValueError("a deal begins with other values")
 
 
 def _tuple(value: Any) -> Any:

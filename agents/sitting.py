@@ -301,20 +301,18 @@ class Sitting:
         seats = self._tables.to_act
         return Decision.from_packed(packed, legal, seats, self.rules, self._streams.peek(np.zeros(1, np.int64), seats))
 
+    def question(self) -> "Question":
+        """What the seat to act is to decide, apart from the table: an answer that comes late is still to this."""
+        texts = {choice["id"]: choice["text"] for choice in self.legal()}
+        return Question(self.decision(), texts, self.seed)
+
     def hint(self, policy: Policy) -> dict[str, float]:
-        """What a policy would do in the place of the seat to act: how likely each action in words, the likeliest first.
+        """What a policy would do in the place of the seat to act (`Question.hint`).
 
         Raises:
             PolicyFailedError: it raised, or answered with anything but legal actions.
         """
-        decision = self.decision()
-        texts = {choice["id"]: choice["text"] for choice in self.legal()}  # of now: the person may act meanwhile
-        if tells_probs(policy):
-            probs = ask_probs(policy, decision)[0]
-        else:
-            probs = np.zeros(num_actions(self.rules))
-            probs[strict_answer(policy, decision, np.random.default_rng(self.seed))[0]] = 1
-        return {texts[action]: float(probs[action]) for action in sorted(texts, key=lambda action: -probs[action])}
+        return self.question().hint(policy)
 
     def answer(self) -> None:
         """The policy to act decides; one that fails forfeits the deal (7.2), and `faults` says why.
@@ -438,6 +436,34 @@ class Sitting:
             "over": self.is_over,
             "legal": self.legal() if may_act else [],
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One decision, for whoever is asked what to do.
+
+    Attributes:
+        decision: what the seat sees.
+        texts: its legal actions in words, by id.
+        seed: of the random numbers of a policy that tells no probabilities.
+    """
+
+    decision: Decision
+    texts: dict[int, str]
+    seed: int
+
+    def hint(self, policy: Policy) -> dict[str, float]:
+        """What a policy would do: how likely each action in words, the likeliest first.
+
+        Raises:
+            PolicyFailedError: it raised, or answered with anything but legal actions.
+        """
+        if tells_probs(policy):
+            probs = ask_probs(policy, self.decision)[0]
+        else:
+            probs = np.zeros(num_actions(self.decision.rules))
+            probs[strict_answer(policy, self.decision, np.random.default_rng(self.seed))[0]] = 1
+        return {self.texts[action]: float(probs[action]) for action in sorted(self.texts, key=lambda one: -probs[one])}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The server of the web table, without a browser: who is told what, what is refused, and what a restart keeps."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from web_client import Browser, Served, run, serving, terms_of
 from agents.baselines import HEURISTIC
 from agents.commands.web import named_specs
 from agents.evaluation_cli import _parser, main
-from agents.journal import JournalError
+from agents.journal import Journal, JournalError
 from agents.replaying import read_record
 from agents.sitting import Seat
 from agents.story import ALL_HANDS, PUBLIC
@@ -402,6 +403,44 @@ def test_a_hint_is_what_the_policy_would_do():
     run(test)
 
 
+def test_a_hint_that_comes_after_the_turn_has_passed_names_no_card_of_the_next_seat():
+    asked, may_answer = threading.Semaphore(0), threading.Event()
+
+    class Ponders:
+        name = "ponders"
+
+        def act(self, decision, rng):
+            asked.release()
+            assert may_answer.wait(30)
+            return HEURISTIC.act(decision, rng)
+
+    async def test():
+        terms = dataclasses.replace(terms_of(["human", "human"]), hints=Ponders())
+        async with serving(terms) as served:
+            table = served.tables[0]
+            for seat in (0, 1):
+                await (browser := await served.sit(seat)).say("deal")
+            seat = (await browser.until(lambda view: view["turn"] is not None))["turn"]
+            pages = [await served.sit(seat) for _ in range(3)]
+            own = {choice["text"] for choice in pages[0].table["view"]["legal"]}
+            await pages[0].say("hint")
+            await asyncio.to_thread(asked.acquire)
+            await pages[1].say("hint")
+            await pages[1].say("hint")
+            await pages[2].act("stay")
+            await pages[2].until(lambda view: view["turn"] == 1 - seat)
+            assert {choice["text"] for choice in table.sitting.legal()} != own
+            may_answer.set()
+            for page in pages[:2]:
+                assert {text for text, _ in (await page.hear("hint"))["bars"]} == own
+            assert "for the seat to act" in await pages[1].refusal()
+
+    try:
+        run(test)
+    finally:
+        may_answer.set()
+
+
 def test_a_person_may_give_the_deal_up_and_go_on():
     async def test():
         async with serving(terms_of(["human", "heuristic", "heuristic"])) as served:
@@ -554,13 +593,80 @@ def test_a_line_cut_short_by_a_kill_is_left_out_and_damage_is_told(tmp_path: Pat
 
     run(resumed)
     assert journal.read_text() == whole
-    for damage in (whole.replace('"number"', '"nummer"'), whole + '"QQ"\n', "[]\n", "{\n", whole + "7\n"):
+    for damage in (
+        whole.replace('"number"', '"nummer"'),
+        whole.replace('"number": 1', '"number": "1"'),
+        whole.replace('"exempt": [', '"exempt": [[], '),
+        whole.replace('"totals": [', '"totals": [null, '),
+        whole + '"QQ"\n',
+        "[]\n",
+        "{\n",
+        whole + "7\n",
+    ):
         journal.write_text(damage)
         with pytest.raises(JournalError, match="name another folder"):
             run(resumed)
-    (tmp_path / "table-0" / "table.json").write_text("{")
-    with pytest.raises(JournalError, match="is no table's description"):
-        run(resumed)
+    about = tmp_path / "table-0" / "table.json"
+    content = json.loads(about.read_text())
+    journal.write_text(whole)
+    needed = ("fingerprint", "seats", "seed", "extra")
+    halves = [{key: value for key, value in content.items() if key != gone} for gone in needed]
+    links = [{**content, "extra": extra} for extra in (None, {"watch": "x"}, {"seats": 3, "watch": "x"})]
+    for damage in ("{", "[]", "null", *map(json.dumps, [*halves, *links, {**content, "seats": 3}])):
+        about.write_text(damage)
+        with pytest.raises(JournalError, match="is no table's description"):
+            run(resumed)
+
+
+@pytest.mark.parametrize("left", ["", '{"number": 0, "car'])
+def test_a_kill_at_the_first_line_of_the_journal_costs_nothing(tmp_path: Path, left: str):
+    terms = terms_of(["human", "random", "heuristic"])
+    played(tmp_path, terms)
+    folder = tmp_path / "table-0"
+    (folder / "journal.jsonl").write_text(left)
+    (folder / "deal-0001.txt").unlink()
+    played(tmp_path, terms)
+    played(tmp_path, terms)
+    assert (folder / "journal.jsonl").read_text().startswith('{"number": 1')
+
+
+def test_trouble_with_the_disk_ends_no_game_and_is_told_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def is_full(*args: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    class FullFile:
+        write, flush, close = is_full, is_full, is_full
+
+    async def test():
+        async with serving(terms_of(["human", "random", "heuristic"]), folder=tmp_path) as served:
+            browser = await served.sit(0)
+            await browser.play(chooser())
+            with monkeypatch.context() as full:
+                for write in ("describe", "keep"):
+                    full.setattr(Journal, write, is_full)
+                journal = served.tables[0]._journal
+                journal.close()
+                journal._file = FullFile()
+                await browser.say("name", name="Ann")
+                await browser.play(chooser(), 2)
+            assert browser.table["view"]["seats"][0]["name"] == "Ann"
+            await browser.say("deal")
+            await browser.until(lambda view: view["deal"] == 3 and view["turn"] == 0)
+            seen.update(browser.table["view"])
+
+    async def and_then():
+        async with serving(terms_of(["human", "random", "heuristic"]), folder=tmp_path) as served:
+            now = (await served.sit(0)).table["view"]
+            assert [now["deal"], now["log"], now["pot"]] == [3, seen["log"], seen["pot"]]
+
+    seen: dict = {}
+    run(test)
+    run(and_then)
+    told = capsys.readouterr().err
+    assert "cannot be written: No space left on device; play goes on" in told
+    assert told.count("\n") == 1
 
 
 def test_the_records_of_another_session_are_not_gone_on_with(tmp_path: Path):
@@ -655,6 +761,7 @@ def test_wrong_options_are_told_in_one_line(tmp_path: Path, capsys: pytest.Captu
         (["--replay", str(tmp_path / "none.txt")], "no such file"),
         (["--records", str(tmp_path / "file")], "is a file, not a folder"),
         (["--host", "256.0.0.1", "--port", "0"], "name another"),
+        (["--host", "", "--port", "0"], "the address is empty"),
     ]:
         assert main(["web", *words]) == 2, words
         error = capsys.readouterr().err

@@ -81,6 +81,8 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         import aiohttp  # noqa: F401 - a clear word where the extra is missing
     except ImportError as error:
         raise BadInputError(f"the web table needs the packages of the train extra: {error}") from None
+    if not options.host:
+        raise BadInputError("--host '': the address is empty, which would mean every network; name one")
     with contextlib.ExitStack() as stack:
         if options.records is not None:
             check_folder(options.records, [], "--records")

@@ -7,7 +7,8 @@ does, they see what lies open until the deal is over.
 import asyncio
 import contextlib
 import dataclasses
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from agents.journal import Journal
@@ -53,9 +54,20 @@ class Tokens:
         return {"seats": list(self.seats), "watch": self.watch}
 
     @classmethod
-    def of_plain(cls, plain: Mapping[str, Any]) -> "Tokens":
-        """From `table.json`."""
-        return cls(tuple(plain["seats"]), str(plain["watch"]))
+    def of_plain(cls, plain: Mapping[str, Any], size: int) -> "Tokens":
+        """From `table.json` of a table with so many seats.
+
+        Raises:
+            ValueError: these are no such secrets.
+        """
+        seats, watch = plain.get("seats"), plain.get("watch")
+        if (
+            not isinstance(seats, list)
+            or len(seats) != size
+            or not all(isinstance(one, str) for one in [*seats, watch])
+        ):
+            raise ValueError("no links of the seats")
+        return cls(tuple(seats), str(watch))
 
 
 class LiveTable:
@@ -95,6 +107,7 @@ class LiveTable:
         self._ready: set[int] = set()
         self._steps_wanted = 0
         self._changed = asyncio.Event()
+        self._not_kept = ""
 
     @staticmethod
     def _fastest(sitting: Sitting) -> float:
@@ -196,8 +209,8 @@ class LiveTable:
         seats = list(sitting.seats)
         seats[seat] = dataclasses.replace(seats[seat], name=called)
         sitting.seats = tuple(seats)
-        if self._journal is not None:
-            self._journal.describe(sitting, self.tokens.as_plain())
+        if (journal := self._journal) is not None:
+            self._keep(lambda: journal.describe(sitting, self.tokens.as_plain()))
         self._tell_all()
 
     async def _hear_hint(self, listener: Listener) -> None:
@@ -207,8 +220,9 @@ class LiveTable:
         if _seat(listener) != self.sitting.turn:
             raise RefusedError("hints are for the seat to act")
         policy, step = self._hints, len(self.sitting.story.steps) if self.sitting.story else 0
+        question = self.sitting.question()  # of now: the policy may hear it after another seat's turn has come
         try:
-            bars = await self._asker.ask(policy, lambda: self.sitting.hint(policy))
+            bars = await self._asker.ask(policy, lambda: question.hint(policy))
         except PolicyFailedError as error:
             raise RefusedError(f"no hint: {error}") from None
         listener.send({"type": "hint", "policy": policy.name, "step": step, "bars": list(bars.items())})
@@ -301,26 +315,37 @@ class LiveTable:
         """Deal, and write it down."""
         self._ready.clear()
         self.sitting.deal()
-        if self._journal is not None:
-            self._journal.note_opening(self.sitting.opening)
+        if (journal := self._journal) is not None:
+            self._keep(lambda: journal.note_opening(self.sitting.opening))
 
     async def _moved_on(self) -> None:
         """An action was taken: write it down, then show it."""
         sitting, journal = self.sitting, self._journal
         if journal is not None:
             assert sitting.story is not None
-            journal.note_action(sitting.story.steps[-1].text)
+            text = sitting.story.steps[-1].text
+            self._keep(lambda: journal.note_action(text))
         self._tell_all()
         if journal is not None and sitting.is_settled:
             number, finished = sitting.number, sitting.finished[-1]
-            await self._asker.work(lambda: journal.keep(number, finished))
+            await self._asker.work(lambda: self._keep(lambda: journal.keep(number, finished)))
+
+    def _keep(self, write: Callable[[], None]) -> None:
+        """Write something down; trouble with the disk ends no game, and is told once to whoever started the server."""
+        assert self._journal is not None
+        try:
+            write()
+        except OSError as error:
+            if not self._not_kept:
+                self._not_kept = f"{self._journal.folder} cannot be written: {error.strerror or error}; play goes on"
+                print(self._not_kept, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Write no more, but what the end of the server may have cut short."""
-        if self._journal is not None:
-            self._journal.close()
+        if (journal := self._journal) is not None:
+            self._keep(journal.close)
             if self.sitting.is_settled and self.sitting.finished:
-                self._journal.keep(self.sitting.number, self.sitting.finished[-1])
+                self._keep(lambda: journal.keep(self.sitting.number, self.sitting.finished[-1]))
 
 
 def _seat(listener: Listener) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.journal import Journal
+from agents.journal import ABOUT, Journal, JournalError
 from agents.policy import Policy, PolicyFailedError
 from agents.sitting import Seat, Sitting
 from agents.web.asking import Asker
@@ -74,7 +74,10 @@ def open_table(terms: Terms, asker: Asker, *, seed: int, folder: Path | None = N
     journal = None if folder is None else Journal(folder)
     if journal is not None and journal.exists:
         sitting = journal.resume(terms.rules, terms.seats, terms.deals)
-        tokens = Tokens.of_plain(journal.about()["extra"])
+        try:
+            tokens = Tokens.of_plain(journal.about()["extra"], len(terms.seats))
+        except ValueError as error:
+            raise JournalError(f"{folder}/{ABOUT} is no table's description ({error}); name another folder") from None
     else:
         sitting = Sitting(terms.rules, terms.seats, seed=seed, deals=terms.deals, buy_in=terms.buy_in)
         tokens = new_tokens(terms.seats)
