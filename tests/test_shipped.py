@@ -20,9 +20,9 @@ def test_every_shipped_bot_beats_random_players_and_the_rule_bots(num_players: i
     rules = Rules.preset("pagat", num_players=num_players)
     bot = load_policy(f"bourre:{num_players}")
     check_rules(bot, rules)
-    for field, at_least in (("random", 0.8), ("heuristic", -0.02)):
-        blocks = play_blocks(rules, bot, load_policy(field), seed=41, deal_ids=np.arange(1500))
-        assert estimate(blocks.block_means, seed=0).high > at_least
+    for field, at_least in (("random", 0.8), ("heuristic", 0.0)):
+        blocks = play_blocks(rules, bot, load_policy(field), seed=41, deal_ids=np.arange(3000))
+        assert estimate(blocks.block_means, seed=0).low > at_least
 
 
 def test_a_shipped_bot_is_the_checkpoint_behind_its_name(tmp_path: Path) -> None:
