@@ -21,7 +21,9 @@ NETWORKS = 2  # asked side by side, or learning as actor and critic; further thr
 
 def use_numba_threads(count: int) -> None:
     """How many threads the engine's parallel loop has, at most as many as Numba has started."""
+    inside = torch.get_num_threads()
     numba.set_num_threads(min(count, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+    torch.set_num_threads(inside)  # Numba starts its threads by OpenMP, too, and would leave torch with all cores
 
 
 class Threads:

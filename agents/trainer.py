@@ -114,7 +114,8 @@ class Trainer:
         weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device, ranks)
         # a GPU waits for the engine; on the processor the same cores are of more use to the networks
         self._deals = training_deals(config, parallel=device.type == "cuda")
-        use_numba_threads(self._threads.count)
+        if device.type == "cuda":
+            use_numba_threads(self._threads.count)
         learner = PairLearner if config.learns_from_pairs else Learner
         self.learner = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
         self.snapshots = Snapshots(folder, config.run.keep)

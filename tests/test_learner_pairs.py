@@ -23,6 +23,7 @@ from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Measures, Weights
 from agents.rollout import ACTION_STREAM, DEAL_STREAM, Rollout, SelfPlay, choose
 from agents.starts import NETWORK, Opponents, StartingPots, words_of
+from agents.threads import use_numba_threads
 from agents.trainer import training_deals
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.deck import stream_keys
@@ -291,6 +292,15 @@ def test_what_was_learned_with_a_critic_is_not_taken_up() -> None:
     learner = learner_of()
     with pytest.raises(ValueError, match="learned with a critic"):
         learner.load_state(tiny_learner().state())
+
+
+def test_the_threads_of_the_engine_leave_those_of_the_networks_be() -> None:
+    """In a process that has multiplied matrices on two threads, which is when Numba would bring them back."""
+    torch.set_num_threads(2)
+    torch.ones(512, 512) @ torch.ones(512, 512)
+    torch.set_num_threads(1)
+    use_numba_threads(2)
+    assert torch.get_num_threads() == 1
 
 
 def test_learning_from_pairs_wants_pairs() -> None:
