@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bourre.rules import bourre_rules
 from agents.likely_worlds import Worlds
 from agents.policy import Decision, load_policy
 from agents.search import Effort, SearchPolicy
@@ -296,7 +297,9 @@ def values_seen(decision: Decision, actions: NDArray[np.int64], policy: SearchPo
 
 def blind_worlds(decision: Decision, number: int) -> Worlds:
     """So many worlds that fit what one seat has seen, whatever the others are known to do."""
-    seen = tables_as_seen(decision.rules, decision.packed, decision.seat).take(np.zeros(number, np.int64))
+    seen = tables_as_seen(bourre_rules(decision.rules, "search"), decision.packed, decision.seat).take(
+        np.zeros(number, np.int64)
+    )
     places = np.arange(number)
     drawn = seen.reshuffle_unseen(decision.seat[0], int(decision.key[0]), streams=places)
     return Worlds(drawn, places, np.zeros(number, np.int64), places, stream_keys(SEED, places))

@@ -10,18 +10,17 @@ Shapes: D deals, N seats, R rows (a deal at one table), P policies.
 
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.blocks import COUNT, COUNTS, LONGEST_SESSION, Blocks, Rows
+from agents.blocks import COUNT, Blocks, Rows, counts_of
+from agents.games import part_of
 from agents.policy import Decision, Policy, check_rules
 from agents.referee import NO_ACTION, Referee, strict_answer
-from bourre_env.bourre.rules import MAX_PLAYERS, Rules
-from bourre_env.bourre.tables import Tables
-from bourre_env.cards import TRUMPS
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
-from bourre_env.env_options import stacks_bought
+from bourre_env.family import MOST_SEATS, GameRules, game_of, sides_of
 
 DEAL_STREAM = "arena: packs of the deals"
 SESSION_STREAM = "arena: packs of the deals of sessions"
@@ -32,7 +31,7 @@ LARGEST_DEAL_ID = 2**60 - 1
 
 
 def play_blocks(
-    rules: Rules,
+    rules: GameRules,
     focal: Policy,
     field: Policy,
     *,
@@ -59,7 +58,7 @@ def play_blocks(
         PolicyFailedError: a policy raised, or did not answer with legal actions, and there is no referee.
         ValueError: a number out of range, a buy-in on credit, or sessions whose pots have no limit.
     """
-    places = [FOCAL] + [FIELD] * (rules.num_players - 1)
+    places = [FOCAL] + [FIELD] * (sides_of(rules) - 1)
     return play_line_up(
         rules,
         [focal, field],
@@ -73,7 +72,7 @@ def play_blocks(
 
 
 def play_line_up(
-    rules: Rules,
+    rules: GameRules,
     policies: Sequence[Policy],
     places: Sequence[int],
     *,
@@ -83,12 +82,12 @@ def play_line_up(
     session: int = 1,
     referee: Referee | None = None,
 ) -> Blocks:
-    """Play blocks of any line-up: each deal once in each of its N rotations.
+    """Play blocks of any line-up: each deal once in each of its S rotations.
 
     Args:
         rules: the rules played by.
         policies: P policies.
-        places: N indices of policies, the line-up.
+        places: S indices of policies, the line-up; partners are one place.
         seed: as in `play_blocks`, like all that follows.
         deal_ids: [D] integers from 0.
         buy_in: antes at the start of each deal at table stakes.
@@ -100,10 +99,11 @@ def play_line_up(
         PolicyFailedError: a policy failed.
         ValueError: a shape, index or number out of range.
     """
-    size = rules.num_players
+    size = sides_of(rules)
     deals = _checked_deals(deal_ids)
     line_up = _checked_line_ups([places], 1, size, len(policies))[0]
-    seating = line_up[(np.arange(size) - np.arange(size)[:, None]) % size]  # seat s in rotation r: place (s - r) mod N
+    # seat s is on side s mod S, which in rotation r place (s - r) mod S has
+    seating = line_up[(np.arange(rules.num_players) - np.arange(size)[:, None]) % size]
     rows = play_line_ups(
         rules,
         policies,
@@ -118,7 +118,7 @@ def play_line_up(
 
 
 def play_line_ups(
-    rules: Rules,
+    rules: GameRules,
     policies: Sequence[Policy],
     line_ups: ArrayLike,
     *,
@@ -150,7 +150,7 @@ def play_line_ups(
     check_session(session, rules)
     for policy in policies:
         check_rules(policy, rules)
-    tables = Tables(rules, len(deals))
+    tables = game_of(rules).tables(rules, len(deals), None)
     streams = ActionStreams(seed, deals, rules.num_players)
     ask = strict_answer if referee is None else referee.ask
     tally = Tally(tables, deals)
@@ -162,7 +162,7 @@ def play_line_ups(
 
 
 def begin_deals(
-    tables: Tables,
+    tables: Any,
     *,
     seed: int,
     deals: NDArray[np.int64],
@@ -181,36 +181,25 @@ def begin_deals(
         session: deals in a session.
     """
     rules = tables.rules
-    carry, exempt = (tables.carry, tables.exempt) if number else (0, None)
-    tables.deal(
-        decks_of(rules, seed, deals, number, session),
-        (deals + number) % rules.num_players,
-        carry,
-        exempt,
-        stacks=stacks_bought(buy_in, rules, len(deals)),
-    )
+    decks = decks_of(rules, seed, deals, number, session)
+    part_of(rules).begin(tables, decks, (deals + number) % rules.num_players, buy_in=buy_in, number=number)
     tables.play_forced()
 
 
-def decks_of(rules: Rules, seed: int, deals: NDArray[np.int64], number: int, session: int) -> NDArray[np.int8]:
+def decks_of(rules: GameRules, seed: int, deals: NDArray[np.int64], number: int, session: int) -> NDArray[np.int8]:
     """[R, C] int8: the packs of deals, or of deal `number` of each session."""
     if session == 1:
         return shuffled_decks(stream_seed(seed, DEAL_STREAM), deals, pack=rules.pack)
     return shuffled_decks(stream_seed(seed, f"{SESSION_STREAM} {number}"), deals, pack=rules.pack)
 
 
-def check_session(session: int, rules: Rules) -> None:
-    """Refuse sessions that a mean says nothing about: with pots that grow without bound a handful of deals decides.
+def check_session(session: int, rules: GameRules) -> None:
+    """Refuse sessions that a mean says nothing about.
 
     Raises:
-        ValueError: fewer than one deal or too many, no limit, or table stakes.
+        ValueError: the game has no sessions of so many deals under these rules.
     """
-    if not 1 <= session <= LONGEST_SESSION:
-        raise ValueError(f"a session of {session} deals; 1 to {LONGEST_SESSION} are possible")
-    if session > 1 and rules.stacks == "table_stakes":
-        raise ValueError("sessions at table stakes cannot be measured in blocks: seats would run out of chips")
-    if session > 1 and rules.limit is None:
-        raise ValueError("sessions need rules with a limit, such as pagat_limit: else a few huge pots decide them")
+    part_of(rules).check_session(session, rules)
 
 
 def stream_seed(seed: int, name: str) -> int:
@@ -231,7 +220,7 @@ class ActionStreams:
 
     def __init__(self, seed: int, deals: NDArray[np.int64], num_players: int) -> None:
         """ActionStreams of the deals [R]."""
-        streams = deals[:, None] * MAX_PLAYERS + np.arange(num_players)
+        streams = deals[:, None] * MOST_SEATS + np.arange(num_players)
         keys = stream_keys(stream_seed(seed, ACTION_STREAM), streams.ravel())
         self.keys = keys.reshape(streams.shape)
         self.num_decisions = np.zeros(streams.shape, np.uint64)
@@ -253,7 +242,7 @@ Ask = Callable[[Policy, Decision, np.random.Generator], NDArray[np.int64]]
 
 
 def _play_out(
-    tables: Tables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: ActionStreams, ask: Ask
+    tables: Any, policies: Sequence[Policy], seating: NDArray[np.int64], streams: ActionStreams, ask: Ask
 ) -> None:
     """Ask policies for their decisions until every deal is settled."""
     packed, legal = tables.observe_packed(), tables.legal_packed()
@@ -281,51 +270,23 @@ def _play_out(
 class Tally:
     """Adds up the deals of each table."""
 
-    def __init__(self, tables: Tables, deals: NDArray[np.int64]) -> None:
+    def __init__(self, tables: Any, deals: NDArray[np.int64]) -> None:
         """Begin to count for R tables."""
         self._tables, self._deals = tables, deals
+        self._part = part_of(tables.rules)
         shape = len(deals), tables.rules.num_players
         self._returns = np.zeros(shape, np.int64)
-        self._counts = {name: np.zeros(shape, COUNT) for name in COUNTS}
+        self._counts = {name: np.zeros(shape, COUNT) for name in counts_of(tables.rules)}
 
     def add(self) -> None:
         """Count the deals that the tables have settled."""
-        tables, num_players = self._tables, self._tables.rules.num_players
-        records = tables.records
-        stayed = seats_in(records["stayed"], num_players)
-        was_played = (records["tricks_done"] == tables.rules.hand_size)[:, None]
-        self._returns += tables.returns
-        counted = {
-            "passed": seats_in(records["passed"], num_players),
-            "bourre": stayed & (records["tricks_won"][:, :num_players] == 0) & was_played,
-            "took_pot": tables.returns > -_chips_staked(tables, stayed),
-            "forfeited": records["forfeited"][:, None] == np.arange(num_players),
-            "drawn": records["num_discards"][:, :num_players],
-            "trumps": np.bitwise_count(records["dealt"][:, :num_players] & TRUMPS),
-        }
-        for name, values in counted.items():
+        self._returns += self._tables.returns
+        for name, values in self._part.counted(self._tables).items():
             self._counts[name] += values.astype(COUNT)
 
     def rows(self) -> Rows:
-        """What was counted, with the pots that stay now."""
-        return Rows(deal_ids=self._deals, returns=self._returns, carry=self._tables.carry, **self._counts)
-
-
-def seats_in(masks: NDArray[np.uint8], num_players: int) -> NDArray[np.bool_]:
-    """[R, N] bool from one mask of seats a row."""
-    return np.unpackbits(masks[:, None], axis=1, bitorder="little")[:, :num_players].astype(np.bool_)
-
-
-def _chips_staked(tables: Tables, stayed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """[R, N] int64: ante and fees of each seat (1.3, 3.9); whoever has more back in the end was paid from the pot.
-
-    At table stakes nobody pays more than it had at the start (6.7).
-    """
-    rules = tables.rules
-    drawn = tables.records["num_discards"][:, : rules.num_players].astype(np.int64)
-    draw_fees = rules.draw_fee * (drawn if rules.draw_fee_per == "card" else (drawn > 0))
-    staked = rules.ante + rules.play_fee * stayed + draw_fees
-    return staked if tables.stacks is None else np.minimum(staked, tables.stacks - tables.returns)
+        """What was counted, with what stays now."""
+        return Rows(self._deals, self._returns, self._part.left(self._tables), self._counts)
 
 
 def _checked_deals(deal_ids: ArrayLike) -> NDArray[np.int64]:

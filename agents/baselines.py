@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bourre.rules import bourre_rules
 from agents.heuristic import ALWAYS_PASSES, BY_TRUMPS, BY_VALUE, NEVER_PASSES, choose_rows
 from agents.policy import Decision, one_hot
 from agents.thresholds import THRESHOLDS
@@ -58,7 +59,7 @@ class RuleBot:
     def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
         """[D] actions."""
         actions = np.empty(len(decision), np.int64)
-        rules = _record(decision.rules)
+        rules = _record(bourre_rules(decision.rules, self.name))
         choose_rows(decision.packed, decision.legal_packed, rules, self.thresholds, self.declaring, actions)
         return actions
 

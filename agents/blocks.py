@@ -1,19 +1,21 @@
 """Blocks: what a line-up earned when one deal, or one session of deals, was played from every seat.
 
-A line-up gives each of its N places a policy. A block plays the same pack N times: in rotation r the policy of place p
-sits in seat (p + r) mod N, so that each place has sat in each seat once.
+A line-up gives each of its S places a policy; there are as many places as sides, which in a game without partners are
+the N seats. A block plays the same pack S times: in rotation r the policy of place p has side (p + r) mod S, so that
+each place has had each side once.
 
-Shapes: D blocks, N seats; the axes of results are block, rotation and place.
+Shapes: D blocks, N seats, S sides; the axes of results are block, rotation and place.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.bourre.rules import Rules
+from agents.games import part_of
+from bourre_env.family import GameRules, game_of, sides_of
 
 COUNT = np.int32
 LONGEST_SESSION = 1000  # deals; every count of a session fits `COUNT`
@@ -25,96 +27,81 @@ class Rows:
 
     Attributes:
         deal_ids: [R] int64, the deal or session played.
-        returns: [R, N] int64, chips won or lost.
-        carry: [R] int64, chips that stay for the next pot.
-        passed: [R, N] int32, deals the seat gave up.
-        bourre: [R, N] int32, deals it played without taking a trick.
-        took_pot: [R, N] int32, deals in which it took the pot, alone or as one of several who divided it.
-        forfeited: [R, N] int32, deals it forfeited (7.2).
-        drawn: [R, N] int32, cards it exchanged.
-        trumps: [R, N] int32, trumps among the cards it was first dealt, over all deals.
+        returns: [R, N] int64, won or lost.
+        carry: [R] int64, what stays for the next deal.
+        counts: [R, N] int32 by name, as the blocks of the game have them.
     """
 
     deal_ids: NDArray[np.int64]
     returns: NDArray[np.int64]
     carry: NDArray[np.int64]
-    passed: NDArray[np.int32]
-    bourre: NDArray[np.int32]
-    took_pot: NDArray[np.int32]
-    forfeited: NDArray[np.int32]
-    drawn: NDArray[np.int32]
-    trumps: NDArray[np.int32]
-
-
-COLUMNS = tuple(field.name for field in fields(Rows))
-BY_SEAT = tuple(name for name in COLUMNS if name not in ("deal_ids", "carry"))
-COUNTS = tuple(name for name in BY_SEAT if name != "returns")
+    counts: Mapping[str, NDArray[np.int32]]
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """D blocks of one line-up.
+    """D blocks of one line-up. Games add their counts [D, S, S] int32: of deals, or of cards, over a place's seats.
 
     Attributes:
         rules: the rules played by.
         session: deals in a row; 1 for single deals.
         deal_ids: [D] int64, the deal or session of each block.
-        returns: [D, N, N] int64, chips won or lost in each rotation by the policy of each place.
-        carry: [D, N] int64, chips that stay for the next pot.
-        passed: [D, N, N] int32; this and what follows are counts of deals, or of cards, as in `Rows`.
-        bourre: [D, N, N] int32.
-        took_pot: [D, N, N] int32.
-        forfeited: [D, N, N] int32.
-        drawn: [D, N, N] int32.
-        trumps: [D, N, N] int32.
+        returns: [D, S, S] int64, won or lost in each rotation by a seat of each place.
+        carry: [D, S] int64, what stays for the next deal.
     """
 
-    rules: Rules
+    rules: GameRules
     session: int
     deal_ids: NDArray[np.int64]
     returns: NDArray[np.int64]
     carry: NDArray[np.int64]
-    passed: NDArray[np.int32]
-    bourre: NDArray[np.int32]
-    took_pot: NDArray[np.int32]
-    forfeited: NDArray[np.int32]
-    drawn: NDArray[np.int32]
-    trumps: NDArray[np.int32]
 
-    @classmethod
-    def of_rows(cls, rules: Rules, session: int, rows: Rows) -> "Blocks":
-        """Blocks of rows [D * N] in which the rotations of each block follow each other."""
-        size = rules.num_players
-        places = seats_of_places(size)
-        blocks = {name: getattr(rows, name).reshape(-1, size, size) for name in BY_SEAT}
-        by_place = {name: np.take_along_axis(values, places[None], axis=2) for name, values in blocks.items()}
-        carry = rows.carry.reshape(-1, size)
-        return cls(rules=rules, session=session, deal_ids=rows.deal_ids[::size], carry=carry, **by_place)
+    @staticmethod
+    def of_rows(rules: GameRules, session: int, rows: Rows) -> "Blocks":
+        """Blocks of rows [D * S] in which the rotations of each block follow each other."""
+        size, seats = sides_of(rules), rules.num_players
+        sides = sides_of_places(size)[None]
+        returns = rows.returns.reshape(-1, size, seats)[:, :, :size]  # partners, S seats on, have the same
+        by_side = {name: _by_side(values, size).reshape(-1, size, size) for name, values in rows.counts.items()}
+        counts = {name: np.take_along_axis(values, sides, axis=2) for name, values in by_side.items()}
+        return part_of(rules).blocks(
+            rules=rules,
+            session=session,
+            deal_ids=rows.deal_ids[::size],
+            returns=np.take_along_axis(returns, sides, axis=2),
+            carry=rows.carry.reshape(-1, size),
+            **counts,
+        )
 
     def __len__(self) -> int:
         """D."""
         return len(self.deal_ids)
 
     @property
+    def num_places(self) -> int:
+        """S."""
+        return sides_of(self.rules)
+
+    @property
     def antes(self) -> NDArray[np.float64]:
-        """[D, N, N] float64: antes a deal by rotation and place; the pot left over is everybody's in equal shares."""
-        antes: NDArray[np.float64] = self._shares() / (self.chips_in_an_ante / self.rules.num_players)
+        """[D, S, S] float64: antes a deal by rotation and place; the pot left over is everybody's in equal shares."""
+        antes: NDArray[np.float64] = self._shares() / (self.chips_in_an_ante / self.num_places)
         return antes
 
     @property
     def chips_in_an_ante(self) -> int:
         """What `place_totals` counts for one ante a deal."""
-        return self.rules.num_players**2 * self.rules.ante * self.session
+        return self.num_places**2 * game_of(self.rules).unit_of(self.rules) * self.session
 
     @property
     def place_totals(self) -> NDArray[np.int64]:
-        """[D, N] int64: results of each place in whole numbers, so that sums of them are exact."""
+        """[D, S] int64: results of each place in whole numbers, so that sums of them are exact."""
         totals: NDArray[np.int64] = self._shares().sum(axis=1)
         return totals
 
     @property
     def place_means(self) -> NDArray[np.float64]:
-        """[D, N] float64: antes a deal of each place."""
+        """[D, S] float64: antes a deal of each place."""
         means: NDArray[np.float64] = self.place_totals / self.chips_in_an_ante
         return means
 
@@ -125,15 +112,15 @@ class Blocks:
 
     @property
     def position_means(self) -> NDArray[np.float64]:
-        """[D, N] float64: antes a deal of the first place by position, the eldest first and the dealer last.
+        """[D, S] float64: antes a deal of the first place by position, the eldest first and the dealer last.
 
         In a session the dealer goes round, so that a position is where the seat sat in the first deal.
         """
         return np.take_along_axis(self.antes[:, :, 0], self.rotations_by_position(), axis=1)
 
     def rotations_by_position(self) -> NDArray[np.int64]:
-        """[D, N] int64: the rotation in which the first place sits in each position, the eldest first."""
-        size = self.rules.num_players
+        """[D, S] int64: the rotation in which the first place sits in each position, the eldest first."""
+        size = self.num_places
         rotations: NDArray[np.int64] = (self.deal_ids[:, None] + 1 + np.arange(size)) % size
         return rotations
 
@@ -141,35 +128,66 @@ class Blocks:
         """[D] int64: what the first place has of a count in all rotations.
 
         Args:
-            name: one of `COUNTS`.
+            name: one of `counts_of(self.rules)`.
         """
-        counted: NDArray[np.int64] = getattr(self, name)[:, :, 0].sum(axis=1, dtype=np.int64)
+        counted: NDArray[np.int64] = self.count(name)[:, :, 0].sum(axis=1, dtype=np.int64)
         return counted
+
+    def count(self, name: str) -> NDArray[Any]:
+        """[D, S, S]: the returns or one of the counts, by name (`by_place`)."""
+        found: NDArray[Any] = getattr(self, name)
+        return found
 
     @property
     def deals_a_place(self) -> int:
         """Deals that each place plays in a block."""
-        return self.rules.num_players * self.session
+        return self.num_places * self.session
 
-    def take(self, chosen: NDArray[Any]) -> "Blocks":
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Every array by name."""
+        return {name: getattr(self, name) for name in columns_of(self.rules)}
+
+    def take(self, chosen: NDArray[Any]) -> Self:
         """Some of the blocks, in the order given.
 
         Args:
             chosen: indices or flags of the blocks.
         """
-        columns = {name: getattr(self, name)[chosen] for name in COLUMNS}
-        return Blocks(rules=self.rules, session=self.session, **columns)
+        columns = {name: values[chosen] for name, values in self.columns().items()}
+        return type(self)(rules=self.rules, session=self.session, **columns)
 
     def _shares(self) -> NDArray[np.int64]:
-        """[D, N, N] int64: results in chips times the number of players."""
-        return self.rules.num_players * self.returns + self.carry[:, :, None]
+        """[D, S, S] int64: results times the number of places."""
+        return self.num_places * self.returns + self.carry[:, :, None]
 
 
-def seats_of_places(num_players: int) -> NDArray[np.int64]:
-    """[N, N] int64: the seat in which each place sits, by rotation."""
-    rotation, place = np.indices((num_players, num_players))
-    seats: NDArray[np.int64] = (place + rotation) % num_players
-    return seats
+def columns_of(rules: GameRules) -> tuple[str, ...]:
+    """Names of the arrays of a game's blocks."""
+    names = [field.name for field in fields(part_of(rules).blocks)]
+    return tuple(name for name in names if name not in ("rules", "session"))
+
+
+def by_place(rules: GameRules) -> tuple[str, ...]:
+    """Names of those that have an axis of places."""
+    return tuple(name for name in columns_of(rules) if name not in ("deal_ids", "carry"))
+
+
+def counts_of(rules: GameRules) -> tuple[str, ...]:
+    """Names of a game's counts."""
+    return tuple(name for name in by_place(rules) if name != "returns")
+
+
+def sides_of_places(size: int) -> NDArray[np.int64]:
+    """[S, S] int64: the side that each place has, by rotation."""
+    rotation, place = np.indices((size, size))
+    sides: NDArray[np.int64] = (place + rotation) % size
+    return sides
+
+
+def _by_side(values: NDArray[np.int32], size: int) -> NDArray[np.int32]:
+    """[R, S] int32: counts [R, N] added up over the seats of each side."""
+    sums: NDArray[np.int32] = values.reshape(len(values), -1, size).sum(axis=1, dtype=COUNT)
+    return sums
 
 
 def concatenated(parts: Sequence[Blocks]) -> Blocks:
@@ -186,5 +204,6 @@ def concatenated(parts: Sequence[Blocks]) -> Blocks:
                 f"results of rules {parts[0].rules.fingerprint} in sessions of {parts[0].session} and of rules "
                 f"{part.rules.fingerprint} in sessions of {part.session} cannot be mixed"
             )
-    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
-    return Blocks(rules=parts[0].rules, session=parts[0].session, **columns)
+    first = parts[0]
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in first.columns()}
+    return type(first)(rules=first.rules, session=first.session, **columns)

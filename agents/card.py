@@ -94,7 +94,7 @@ def _section(section: Section, name: str) -> Iterator[str]:
     yield "| baseline | one of it against their table | bourré % | passed % | one of them against its table |"
     yield "|---|---:|---:|---:|---:|"
     for baseline, cell in own.items():
-        rates = f"{100 * cell.bourre_rate.mean:.1f} | {100 * cell.pass_rate.mean:.1f}"
+        rates = f"{100 * cell.rates['bourre_rate'].mean:.1f} | {100 * cell.rates['pass_rate'].mean:.1f}"
         yield f"| {baseline} | {_told(cell.antes)} | {rates} | {_told(against[baseline].antes)} |"
 
 

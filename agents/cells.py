@@ -1,6 +1,6 @@
 """What a tournament's blocks say: means with intervals for every cell of the cross table and every other line-up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from agents.arena import stream_seed
 from agents.blocks import Blocks
-from agents.luck import luck, without_luck
+from agents.games import part_of
+from agents.luck import without_luck
 from agents.results import LineUp, Results
 from agents.statistics import Estimate, estimates, half_width
 
 BOOTSTRAP_STREAM = "tournament: bootstrap"
-RATES = ("pots_won", "bourre_rate", "pass_rate")
-_COUNT_OF_RATE = {"pots_won": "took_pot", "bourre_rate": "bourre", "pass_rate": "passed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +25,13 @@ class Position:
         mean: antes a deal.
         low: lower end of the t interval.
         high: its upper end.
-        pass_rate: share of these deals in which it passes.
+        rate: share of these deals that the game's last rate counts.
     """
 
     mean: float
     low: float
     high: float
-    pass_rate: float
+    rate: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +58,9 @@ class Cell:
     Attributes:
         focal: name of the focal entrant.
         field: name of the entrant in all other seats.
+        seats: at the table.
         antes: antes a deal.
-        pots_won: share of its deals in which it takes the pot.
-        bourre_rate: share of its deals in which it goes bourré.
-        pass_rate: share of its deals in which it passes.
+        rates: shares of its deals by name: the rates of the game (`agents.games`).
         positions: by position, the eldest first, the dealer last.
         adjusted: antes a deal with the luck of the cards taken out; None where that cannot be known.
         deals: deals it has played in all.
@@ -71,10 +69,9 @@ class Cell:
 
     focal: str
     field: str
+    seats: int
     antes: Estimate
-    pots_won: Estimate
-    bourre_rate: Estimate
-    pass_rate: Estimate
+    rates: Mapping[str, Estimate]
     positions: tuple[Position, ...]
     adjusted: Adjusted | None
     deals: int
@@ -92,10 +89,12 @@ class Seating:
 
     Attributes:
         line_up: names by place.
+        seats: at the table.
         antes: antes a deal, by place.
     """
 
     line_up: LineUp
+    seats: int
     antes: tuple[Estimate, ...]
 
 
@@ -131,7 +130,8 @@ def seatings_of(results: Results, line_ups: Sequence[LineUp] | None = None, *, s
         for line_up, found in blocks.items()
     }
     estimated = _estimated(columns, seed)
-    return [Seating(line_up, tuple(estimated[line_up])) for line_up in blocks]
+    seats = results.terms.rules.num_players
+    return [Seating(line_up, seats, tuple(estimated[line_up])) for line_up in blocks]
 
 
 Columns = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
@@ -139,10 +139,10 @@ Columns = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 
 def _columns_of_cell(blocks: Blocks) -> Columns:
-    """Result of the focal place and its three rates."""
-    counts = [blocks.totals(_COUNT_OF_RATE[rate]) for rate in RATES]
+    """Result of the focal place and its rates."""
+    counts = [blocks.totals(rate.count) for rate in part_of(blocks.rules).rates]
     totals = np.stack([blocks.place_totals[:, 0], *counts], axis=1)
-    return totals, np.array([blocks.chips_in_an_ante, *[blocks.deals_a_place] * len(RATES)])
+    return totals, np.array([blocks.chips_in_an_ante, *[blocks.deals_a_place] * len(counts)])
 
 
 def _estimated(columns: dict[LineUp, Columns], seed: int) -> dict[LineUp, list[Estimate]]:
@@ -165,9 +165,12 @@ def _adjusted(results: Results, line_up: LineUp, plain: NDArray[np.float64]) -> 
     """Results [D] with the luck taken out; None for sessions, too few blocks, and where every block is the same."""
     if results.terms.session > 1 or not plain.var():
         return None
-    controls = np.concatenate([luck(blocks, seed) for seed, blocks in results.by_seed(line_up)])
+    luck = part_of(results.terms.rules).luck
+    controls = [known for seed, blocks in results.by_seed(line_up) if (known := luck(blocks, seed)) is not None]
+    if not controls:
+        return None
     try:
-        adjusted = without_luck(plain, controls)
+        adjusted = without_luck(plain, np.concatenate(controls))
     except ValueError:
         return None
     mean, reach = float(adjusted.mean()), half_width(adjusted)
@@ -180,43 +183,48 @@ def _cell(line_up: LineUp, blocks: Blocks, estimated: list[Estimate], adjusted: 
     return Cell(
         focal=line_up[0],
         field=line_up[1],
+        seats=blocks.rules.num_players,
         antes=antes,
-        **dict(zip(RATES, rates, strict=True)),
+        rates={rate.name: share for rate, share in zip(part_of(blocks.rules).rates, rates, strict=True)},
         positions=_positions(blocks),
         adjusted=adjusted,
         deals=len(blocks) * blocks.deals_a_place,
-        forfeits=int(blocks.forfeited[:, :, 0].sum()),
+        forfeits=int(blocks.totals("forfeited").sum()),
     )
 
 
 def _positions(blocks: Blocks) -> tuple[Position, ...]:
     """The focal place by position."""
     means = blocks.position_means
-    passed = np.take_along_axis(blocks.passed[:, :, 0], blocks.rotations_by_position(), axis=1) / blocks.session
+    counts = blocks.count(part_of(blocks.rules).rates[-1].count)[:, :, 0]
+    counted = np.take_along_axis(counts, blocks.rotations_by_position(), axis=1) / blocks.session
     positions = []
-    for column, passes in zip(means.T, passed.T, strict=True):
+    for column, shares in zip(means.T, counted.T, strict=True):
         mean, reach = float(column.mean()), half_width(column)
-        positions.append(Position(mean, mean - reach, mean + reach, float(passes.mean())))
+        positions.append(Position(mean, mean - reach, mean + reach, float(shares.mean())))
     return tuple(positions)
 
 
 def plain_cell(cell: Cell) -> dict[str, Any]:
     """A cell as JSON writes it: antes a deal under plain names, every share with its interval."""
-    seats = len(cell.positions)
     plain: dict[str, Any] = {
         "focal": cell.focal,
         "field": cell.field,
-        "seats": seats,
+        "seats": cell.seats,
         **plain_estimate(cell.antes),
         "deals": cell.deals,
         "field_mean": cell.field_mean,
         "forfeits": cell.forfeits,
     }
-    for name in RATES:
-        share: Estimate = getattr(cell, name)
+    for name, share in cell.rates.items():
         plain |= {name: share.mean, f"{name}_low": share.low, f"{name}_high": share.high}
     plain["adjusted"] = None if cell.adjusted is None else asdict(cell.adjusted)
-    return {**plain, "by_position": [asdict(position) for position in cell.positions]}
+    return {**plain, "by_position": [_plain_position(position, list(cell.rates)[-1]) for position in cell.positions]}
+
+
+def _plain_position(position: Position, rate: str) -> dict[str, float]:
+    """A position as JSON writes it, its rate under the name that it has."""
+    return {"mean": position.mean, "low": position.low, "high": position.high, rate: position.rate}
 
 
 def plain_seating(seating: Seating) -> dict[str, Any]:
@@ -224,7 +232,7 @@ def plain_seating(seating: Seating) -> dict[str, Any]:
     places = [
         {"name": name, **plain_estimate(antes)} for name, antes in zip(seating.line_up, seating.antes, strict=True)
     ]
-    return {"seats": len(places), "places": places}
+    return {"seats": seating.seats, "places": places}
 
 
 def plain_estimate(antes: Estimate) -> dict[str, Any]:

@@ -4,7 +4,6 @@ Nothing in a checkpoint is code: it can be taken from a stranger. The header is 
 "bourre" with a JSON text.
 """
 
-import dataclasses
 import hashlib
 import json
 import subprocess
@@ -20,13 +19,14 @@ from torch import Tensor, nn
 from agents.files import replace_file
 from agents.network import Actor, NetworkSpec
 from agents.policy import PolicyError
-from bourre_env.bourre.observation import layout
-from bourre_env.bourre.rules import Rules
+from bourre_env.errors import RulesError
+from bourre_env.family import GAMES, GameRules, game_named, game_of, plain_rules
 
 FORMAT = 1
 """Number of the file format; raise it when the header or the tensors change their meaning."""
 
-GAME = "bourre"
+KEY = "bourre"
+"""Of the JSON text in the metadata of a checkpoint, whatever the game."""
 
 
 class CheckpointError(PolicyError):
@@ -48,7 +48,7 @@ class Header:
         commit: the source version that trained it, or "unknown".
     """
 
-    rules: tuple[Rules, ...]
+    rules: tuple[GameRules, ...]
     seats_shown: int
     layout: str
     network: NetworkSpec
@@ -56,6 +56,11 @@ class Header:
     deals: int = 0
     decisions: int = 0
     commit: str = "unknown"
+
+    @property
+    def game(self) -> str:
+        """Name of the game it plays."""
+        return self.rules[0].game
 
 
 def save_checkpoint(path: Path, actor: Actor, header: Header, *, previous: Path | None = None) -> None:
@@ -73,8 +78,8 @@ def save_checkpoint(path: Path, actor: Actor, header: Header, *, previous: Path 
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in actor.state_dict().items()}
     plain = {
         "format": FORMAT,
-        "game": GAME,
-        "rules": [{**dataclasses.asdict(rules), "fingerprint": rules.fingerprint} for rules in header.rules],
+        "game": header.game,
+        "rules": [{**plain_rules(rules), "fingerprint": rules.fingerprint} for rules in header.rules],
         "seats_shown": header.seats_shown,
         "layout": header.layout,
         "network": header.network.to_plain(),
@@ -84,7 +89,7 @@ def save_checkpoint(path: Path, actor: Actor, header: Header, *, previous: Path 
         "commit": header.commit,
         "weights": hash_of_tensors(tensors),
     }
-    replace_file(path, to_bytes(tensors, {GAME: json.dumps(plain)}), previous=previous)
+    replace_file(path, to_bytes(tensors, {KEY: json.dumps(plain)}), previous=previous)
 
 
 def load_checkpoint(path: Path) -> tuple[Header, Actor]:
@@ -115,7 +120,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The JSON header and the tensors of a file."""
     try:
         with safe_open(path, framework="pt", device="cpu") as file:
-            text = (file.metadata() or {}).get(GAME)
+            text = (file.metadata() or {}).get(KEY)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except FileNotFoundError:
         raise CheckpointError(f"there is no checkpoint {path}") from None
@@ -125,8 +130,10 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         plain = json.loads(text) if text is not None else None
     except json.JSONDecodeError:
         plain = None
-    if not isinstance(plain, dict) or plain.get("game") != GAME:
-        raise CheckpointError(f"{path} is a safetensors file but not a checkpoint of {GAME}; its header is missing")
+    if not isinstance(plain, dict) or "game" not in plain:
+        raise CheckpointError(f"{path} is a safetensors file but not a checkpoint of {KEY}; its header is missing")
+    if plain["game"] not in GAMES:
+        raise CheckpointError(f"{path} plays {plain['game']!r}; this version knows {', '.join(GAMES)}")
     return plain, tensors
 
 
@@ -134,14 +141,14 @@ def _header(path: Path, plain: dict[str, Any]) -> Header:
     """The header from its JSON form, checked against this version's rules and observation."""
     try:
         header = Header(
-            rules=tuple(_rules(entry) for entry in plain["rules"]),
+            rules=tuple(_rules(plain["game"], entry) for entry in plain["rules"]),
             seats_shown=plain["seats_shown"],
             layout=plain["layout"],
             network=NetworkSpec.from_plain(plain["network"]),
             **{name: plain[name] for name in ("iteration", "deals", "decisions", "commit")},
         )
-        expected = layout(header.rules[0], header.seats_shown).hash
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+        expected = game_of(header.rules[0]).layout(header.rules[0], header.seats_shown).hash
+    except (RulesError, KeyError, IndexError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise CheckpointError(f"{path} has a header this version cannot read ({reason})") from None
     if header.layout != expected:
@@ -152,10 +159,10 @@ def _header(path: Path, plain: dict[str, Any]) -> Header:
     return header
 
 
-def _rules(entry: dict[str, Any]) -> Rules:
+def _rules(game: str, entry: dict[str, Any]) -> GameRules:
     """Rules from their JSON form."""
     fields = dict(entry)
-    return Rules.from_plain(fields, fields.pop("fingerprint"))
+    return game_named(game).from_plain(fields, fields.pop("fingerprint"))
 
 
 def hash_of_tensors(tensors: dict[str, Tensor]) -> str:

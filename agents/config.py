@@ -14,11 +14,13 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from bourre_env.bourre.rules import BUY_IN, MAX_PLAYERS, Rules
+from agents.games import keys_of_others
 from bourre_env.errors import BourreError, RulesError
+from bourre_env.family import FIRST, MOST_SEATS, GameRules, game_named
 
 CONFIG_FILE = "config.toml"  # in the run folder: the settings as they were resolved
 LARGEST_SEED = 2**63 - 1
+BUY_IN = 100  # antes a seat sits down with at table stakes where nothing else is said
 
 MAY_CHANGE_ON_RESUME = (
     *(f"run.{key}" for key in ("minutes", "deals", "target", "patience", "threads", "device", "keep")),
@@ -70,28 +72,42 @@ class RunConfig(Section):
 class RulesConfig(Section):
     """The game that is learned."""
 
+    game: str = FIRST
+    """Name of a game of the family: "bourre" or "euchre"."""
     preset: str = "pagat"
-    """Name of a rules preset (RULES.md)."""
+    """Name of a rules preset of the game (RULES.md); left out its usual one."""
     num_players: int | list[int] = 4
     """Seats at the table. A list, such as [3, 4, 5], trains one network for all these sizes; --set also takes 3-5."""
     stacks: str = "credit"
     """"credit", or "table_stakes": nobody pays more than it has (rule 6.7)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_preset(cls, given: Any) -> Any:
+        """The usual house rules of the game, where none are named."""
+        game = given.get("game", FIRST) if isinstance(given, dict) else None
+        if isinstance(game, str) and game != FIRST and "preset" not in given:
+            try:
+                return {**given, "preset": game_named(game).presets[0]}
+            except RulesError as error:
+                raise ValueError(f"rules.game: {error}") from None
+        return given
 
     @field_validator("num_players", mode="before")
     @classmethod
     def _possible_sizes(cls, given: object) -> object:
         """A number of seats, or different ones."""
         sizes = given if isinstance(given, list) else [given]
-        possible = all(type(size) is int and 2 <= size <= MAX_PLAYERS for size in sizes)
+        possible = all(type(size) is int and 2 <= size <= MOST_SEATS for size in sizes)
         if not possible or not sizes or len(set(sizes)) < len(sizes):
-            raise ValueError(f"a number of seats from 2 to {MAX_PLAYERS}, or a list of different ones")
+            raise ValueError(f"a number of seats from 2 to {MOST_SEATS}, or a list of different ones")
         return given
 
 
 class NetworkConfig(Section):
     """Sizes of the networks."""
 
-    seats_shown: int | None = Field(default=None, ge=2, le=MAX_PLAYERS)
+    seats_shown: int | None = Field(default=None, ge=2, le=MOST_SEATS)
     """Seats the observation has room for: left out those of the largest table; 8 makes one layout for every size."""
     actor_width: int = Field(default=256, ge=1, le=8192)
     """Units of each hidden layer of the actor. Wider plays better after hours and is slower; usual 128 to 512."""
@@ -234,7 +250,15 @@ class Config(Section):
             self.games()
         except RulesError as error:
             raise ValueError(f"rules.preset, rules.num_players, rules.stacks: {error}") from None
+        self._check_keys_of_others()
         return self
+
+    def _check_keys_of_others(self) -> None:
+        """Refuse settings that mean nothing in this game."""
+        values, usual = self.flat(), Config.model_construct().flat()
+        for key in keys_of_others(self.rules.game):
+            if values[key] != usual[key]:
+                raise ValueError(f"{key} = {values[key]!r}: it means nothing in {self.rules.game}; leave it out")
 
     @property
     def sizes(self) -> list[int]:
@@ -242,16 +266,17 @@ class Config(Section):
         given = self.rules.num_players
         return given if isinstance(given, list) else [given]
 
-    def games(self) -> tuple[Rules, ...]:
+    def games(self) -> tuple[GameRules, ...]:
         """The rules that are learned, one value for each table size.
 
         Raises:
             RulesError: no such preset, or one that does not go with the number of players.
         """
-        preset, stacks = self.rules.preset, self.rules.stacks
-        return tuple(Rules.preset(preset, num_players=size, stacks=stacks) for size in self.sizes)
+        game, preset, stacks = game_named(self.rules.game), self.rules.preset, self.rules.stacks
+        options = {} if "rules.stacks" in keys_of_others(game.name) else {"stacks": stacks}
+        return tuple(game.preset(preset, num_players=size, **options) for size in self.sizes)
 
-    def game(self) -> Rules:
+    def game(self) -> GameRules:
         """The rules of the first table size.
 
         Raises:

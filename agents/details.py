@@ -1,4 +1,4 @@
-"""A closer look at one iteration, too dear for every one: how values, ratios and hands are spread, entropy by trick.
+"""A closer look at one iteration, too dear for every one: how values and ratios are spread, and what the game adds.
 
 Shapes: D decisions, S decisions of the sample.
 """
@@ -11,28 +11,22 @@ from agents.device import device_of, legal_mask, packed_rows
 from agents.pair_learner import PairLearner
 from agents.ppo import Learner, expect
 from agents.rollout import Rollout
-from bourre_env.bourre.observation import (
-    OWN_HAND,
-    PHASE,
-    TRICKS_DONE,
-    TRICKS_DONE_BITS,
-)
-from bourre_env.bourre.table import DECLARE, PLAY
-from bourre_env.cards import TRUMPS
+from agents.trainings import training_of
+from bourre_env.family import GameRules
 
 SAMPLE = 4096
 """Decisions looked at, spread evenly over the iteration."""
 
 
 def histograms_and_entropies(
-    learner: Learner | PairLearner, rollout: Rollout, hand_size: int
+    learner: Learner | PairLearner, rollout: Rollout, rules: GameRules
 ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
-    """What `metrics.HISTOGRAMS` lists, and the entropy of each trick.
+    """What `metrics.HISTOGRAMS` lists, and the numbers that the game adds.
 
     Args:
         learner: the networks, after they learned from the rollout.
         rollout: the deals of the iteration.
-        hand_size: tricks of a deal.
+        rules: of its deals.
 
     Returns:
         Values [S] by tag, and numbers by tag; what did not occur is left out.
@@ -40,21 +34,14 @@ def histograms_and_entropies(
     rows = np.arange(0, len(rollout), -(-len(rollout) // SAMPLE))
     words, results, actions = rollout.words[rows], rollout.rewards[rows], rollout.actions[rows]
     log_probs, entropies = _ask(learner, words[:, : rollout.num_words], rollout.legal[rows], actions)
-    trumps = np.bitwise_count(words[:, OWN_HAND] & TRUMPS)
-    declares = _flag(words, PHASE + DECLARE)
-    passes = declares & (actions == learner.actor.spec.num_actions - 1)
-    histograms = {
-        "critic/results": results,
-        "ppo/log_ratio": log_probs - rollout.log_probs[rows],
-        "hands/trumps_of_stays": trumps[declares & ~passes],
-        "hands/trumps_of_passes": trumps[passes],
-    }
+    of_game, numbers = training_of(rules).details(learner.actor.spec, rollout, rows, entropies)
+    histograms = {"critic/results": results, "ppo/log_ratio": log_probs - rollout.log_probs[rows], **of_game}
     if learner.critic is not None:
         values = expect(learner.critic, words)
         histograms |= {"critic/values": values, "critic/advantages": results - values}
     if rollout.pairs is not None and len(rollout.pairs):
         histograms["pairs/gains"] = rollout.pairs.gains
-    return histograms, _entropy_by_trick(words, entropies, hand_size)
+    return histograms, numbers
 
 
 @torch.inference_mode()
@@ -66,17 +53,3 @@ def _ask(
     distribution = actor(packed_rows(words, device), legal_mask(legal, actor.spec.num_actions, device))
     chosen = distribution.log_prob(torch.from_numpy(actions).to(device))
     return chosen.cpu().numpy(), distribution.entropy().cpu().numpy()
-
-
-def _entropy_by_trick(words: NDArray[np.uint64], entropies: NDArray[np.float32], hand_size: int) -> dict[str, float]:
-    """Mean entropy of the card plays of each trick but the last, which leaves no choice."""
-    plays = _flag(words, PHASE + PLAY)
-    done = np.bitwise_count(words[:, OWN_HAND] >> np.uint64(TRICKS_DONE) & np.uint64((1 << TRICKS_DONE_BITS) - 1))
-    by_trick = {trick: entropies[plays & (done == trick - 1)] for trick in range(1, hand_size)}
-    return {f"policy/entropy_trick_{trick}": float(found.mean()) for trick, found in by_trick.items() if len(found)}
-
-
-def _flag(words: NDArray[np.uint64], bit: int) -> NDArray[np.bool_]:
-    """[S] bool: whether a bit of the first word is set."""
-    flags: NDArray[np.bool_] = words[:, OWN_HAND] >> np.uint64(bit) & np.uint64(1) != 0
-    return flags

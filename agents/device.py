@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from agents.config import ConfigError
 from agents.packed_linear import as_signed
 from agents.ranks import ALONE, Ranks
-from bourre_env.bourre.observation import BITS, unpack_actions
+from bourre_env.bits import BITS, unpack_actions
 
 CPU = torch.device("cpu")
 CPU_ROWS = 256  # small enough for the cache, and for two threads to share the work evenly

@@ -18,7 +18,7 @@ from agents import baselines, heuristic, likely_worlds, lookahead, retracing, se
 from agents.policy import GREEDY, NAMED, Decision, Policy, PolicyError, check_rules, checkpoint_of, load_policy
 from agents.search_spec import is_search, prior_of
 from agents.shipped import path_of
-from bourre_env.bourre.rules import Rules
+from bourre_env.family import GameRules
 
 _NAMED_SPEC = re.compile(r"([A-Za-z0-9_.+-]+)=(.+)")
 _BASELINES = (baselines, heuristic, thresholds)  # whose text decides how the policies of the package play
@@ -67,7 +67,7 @@ class _Entered:
         """[D] actions."""
         return self.policy.act(decision, rng)
 
-    def check_rules(self, rules: Rules) -> None:
+    def check_rules(self, rules: GameRules) -> None:
         """Whatever the policy says."""
         check_rules(self.policy, rules)
 
@@ -151,7 +151,7 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:IDENTITY_LENGTH]
 
 
-def check_entrants(entrants: Sequence[Entrant], rules: Rules) -> None:
+def check_entrants(entrants: Sequence[Entrant], rules: GameRules) -> None:
     """Load every entrant once and ask whether it can play under the rules.
 
     Raises:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.blocks import Blocks
+from agents.bourre.counts import BourreBlocks
 from agents.cells import is_cell
 from agents.results import Results
 
@@ -53,16 +53,20 @@ def habits_of(results: Results, name: str) -> Habits | None:
     return Habits(dealt, passed, drawn) if dealt.any() else None
 
 
-def _seats_of(results: Results, name: str) -> Iterator[tuple[Blocks, int]]:
+def _seats_of(results: Results, name: str) -> Iterator[tuple[BourreBlocks, int]]:
     """Blocks and the places in them that tell how an entrant plays."""
-    mine = [(line_up, blocks) for (_, line_up), blocks in results.blocks.items() if name in line_up]
+    mine = [
+        (line_up, blocks)
+        for (_, line_up), blocks in results.blocks.items()
+        if name in line_up and isinstance(blocks, BourreBlocks)
+    ]
     cells = [(line_up, blocks) for line_up, blocks in mine if is_cell(line_up) and line_up[0] == name]
     for line_up, blocks in cells or mine:
         for place in [0] if cells else [place for place, other in enumerate(line_up) if other == name]:
             yield blocks, place
 
 
-def positions_of(blocks: Blocks, place: int) -> NDArray[np.int64]:
+def positions_of(blocks: BourreBlocks, place: int) -> NDArray[np.int64]:
     """[D, N] int64: the position of a place by block and rotation; 0 the eldest, N - 1 the dealer."""
     size = blocks.rules.num_players
     positions: NDArray[np.int64] = (place + np.arange(size) - blocks.deal_ids[:, None] - 1) % size

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bourre_env.bits import BITS
 from bourre_env.bourre import observation as at
 from bourre_env.bourre.actions import actions_of_cards, first_stay, pass_action
 from bourre_env.bourre.cinch import sure_tricks
@@ -112,7 +113,7 @@ def has_two_trumps_or_a_high_one(hand: np.uint64) -> bool:
 @njit
 def is_legal(legal: NDArray[np.uint64], action: int) -> bool:
     """Whether an action is in a legal set [2]."""
-    return (legal[action // at.BITS] >> np.uint64(action % at.BITS)) & np.uint64(1) != EMPTY
+    return (legal[action // BITS] >> np.uint64(action % BITS)) & np.uint64(1) != EMPTY
 
 
 @njit

@@ -8,10 +8,12 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bourre.rules import bourre_rules
 from agents.policy import Decision, PolicyFailedError
 from agents.wording import action_text, cards_text, legal_texts
+from bourre_env.bits import BITS, Layout, Segment
 from bourre_env.bourre.actions import num_actions
-from bourre_env.bourre.observation import BITS, Layout, Segment, layout
+from bourre_env.bourre.observation import layout
 from bourre_env.bourre.rules import Rules
 
 Row = NDArray[np.uint64]
@@ -39,11 +41,11 @@ class Human:
 
     def _choose(self, decision: Decision, row: int) -> int:
         """Show one decision and ask until the answer is a legal action."""
-        hand = int(decision.packed[row, 0])
+        rules, hand = bourre_rules(decision.rules, self.name), int(decision.packed[row, 0])
         legal = int(decision.legal_packed[row, 0]) | int(decision.legal_packed[row, 1]) << BITS
-        choices = {_as_key(text): action for action, text in _legal_actions(decision.rules, hand, legal)}
-        self.show(describe(decision.rules, decision.packed[row], int(decision.seat[row])))
-        self.show(f"You may: {legal_texts(decision.rules, hand, legal)}")
+        choices = {_as_key(text): action for action, text in _legal_actions(rules, hand, legal)}
+        self.show(describe(rules, decision.packed[row], int(decision.seat[row])))
+        self.show(f"You may: {legal_texts(rules, hand, legal)}")
         while True:
             try:
                 answer = self.ask("> ")
@@ -51,7 +53,7 @@ class Human:
                 raise PolicyFailedError("the person at the terminal has left (end of input)") from None
             if _as_key(answer) in choices:
                 return choices[_as_key(answer)]
-            example = action_text(decision.rules, hand, next(iter(choices.values())))
+            example = action_text(rules, hand, next(iter(choices.values())))
             self.show(f"{answer!r} is not among these; write for example: {example}")
 
 

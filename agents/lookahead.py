@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from agents.likely_worlds import Answers, Worlds
 from agents.policy import Policy
+from bourre_env.bits import BITS as WORD_BITS
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import ALL_CARDS, NUM_RANKS, cards_in
-from bourre_env.decision import WORD_BITS
 
 NO_ACTION = -1
 

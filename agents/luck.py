@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena import decks_of
-from agents.blocks import Blocks
+from agents.bourre.counts import BourreBlocks
 from agents.heuristic import SIDE_ACE_VALUE, TRUMP_VALUES
 from bourre_env.bourre.rules import Rules
 from bourre_env.cards import NUM_RANKS, NUM_SUITS
@@ -36,7 +36,7 @@ def card_values() -> NDArray[np.float64]:
 CARD_VALUES = card_values()
 
 
-def luck(blocks: Blocks, seed: int) -> NDArray[np.float64]:
+def luck(blocks: BourreBlocks, seed: int) -> NDArray[np.float64]:
     """Control variates of the first place, each with mean 0.
 
     Args:
@@ -72,7 +72,9 @@ def turn_up_place(rules: Rules) -> int:
     return rules.num_players * rules.hand_size - (rules.turn_up_owner == "dealer")
 
 
-def _luck_of_draws(blocks: Blocks, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _luck_of_draws(
+    blocks: BourreBlocks, values: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """[V, D] each: luck of the first place's draws and of all others', means over the rotations.
 
     Seats draw in turn from the eldest on. A draw that needs a reshuffle counts as far as the stock goes: how many cards

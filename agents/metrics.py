@@ -7,51 +7,16 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.bourre.observation import BITS, DEALER, OWN_DEALT
-from bourre_env.bourre.rules import MAX_HAND, MAX_PLAYERS
-from bourre_env.cards import EMPTY, TRUMPS
+from agents.games import part_named
+from bourre_env.family import GAMES, MOST_SEATS
 
-if TYPE_CHECKING:
-    from agents.network import NetworkSpec
-    from agents.rollout import Rollout
-
-MOST_TRUMPS = 5
-
-TAGS: dict[str, str] = {
-    **{
-        f"pass_rate/trumps_{trumps}": f"Share of hands with {trumps} trumps that pass, where they may. Starts "
-        "near 0.5; healthy: falls from weak to strong hands, and stays far above 0 without trumps (else it died out)."
-        for trumps in range(MOST_TRUMPS + 1)
-    },
-    **{
-        f"pass_rate/position_{position}": f"Share of the hands that pass, where they may, of the seat that is number "
-        f"{position} after the dealer; the last is the dealer. Healthy: seats differ, for the later ones know more."
-        for position in range(1, MAX_PLAYERS + 1)
-    },
-    "pass_rate/all": "Share of all declarations with a choice that pass. Healthy at four seats: 0.3 to 0.5.",
-    "game/discards": "Cards thrown away by a seat that stays. Starts at 2.5; healthy: about 2.5 to 3.5.",
-    **{
-        f"game/draws_{cards}": f"Share of the hands that stay which draw {cards} cards. Healthy: most draw 2 to 4."
-        for cards in range(MAX_HAND + 1)
-    },
-    "game/seats_in": "Seats that stay in a deal. Healthy at four seats: about 2.5.",
-    "game/bourre_rate": "Share of the seats that stay and take no trick. At first 0.15 to 0.2; healthy: about 0.1.",
-    "game/carry_rate": "Share of deals that leave chips in the pot. Healthy at four seats: about 0.4.",
-    "game/carry_ratio": "Carry over the pot played for, mean. Healthy: about 0.4; above 1 pots grow without bound.",
+_GENERAL_TAGS: dict[str, str] = {
     "game/decisions_per_deal": "Decisions with a choice in a deal; forced ones never reach the network.",
-    "policy/entropy_declare": "Entropy of declarations, in nats. Starts at about 3; falls as discards get clear.",
-    "policy/entropy_stay_or_pass": "Entropy of staying or passing alone. Starts at 0.69; near 0 early: died out.",
     "policy/entropy_play": "Entropy of card plays with a choice, in nats. Falls slowly, as its weight does.",
-    **{
-        f"policy/entropy_trick_{trick}": f"Entropy of card plays with a choice in trick {trick}, in nats; measured "
-        "with the pictures, on a sample. Falls slowly."
-        for trick in range(1, MAX_HAND)
-    },
     "ppo/kl": "KL divergence from the policy that played to the one learned, last epoch, over what is learned from: "
     "decisions or pairs. Healthy: below 0.03; alarm: 0.05.",
     "ppo/clip_fraction": "Share of decisions, or of actions of pairs, with a clipped ratio, last epoch. 0.3 at first, "
@@ -67,12 +32,6 @@ TAGS: dict[str, str] = {
     "at 0.5, falls to 0.3 and less.",
     "pairs/equal": "Share of pairs whose two actions came to the same. Starts near 0.6; healthy: rises to 0.8 "
     "and more.",
-    **{
-        f"credit/{size}_seats_{distance}_from_dealer": f"Share of a carried pot credited to the seat {distance} places "
-        f"after the next dealer, tables of {size} (rollout.carry_credit). Starts equal; the dealer's grows."
-        for size in range(2, MAX_PLAYERS + 1)
-        for distance in range(size)
-    },
     "schedule/learning_rate": "Step size of Adam at this point of the run.",
     "schedule/entropy": "Weight of the entropy bonus at this point of the run.",
     "schedule/progress": "Share of the run's budget that is spent.",
@@ -94,21 +53,26 @@ TAGS: dict[str, str] = {
     **{
         f"evaluation_{size}_seats/{name}_{part}": f"{words} of antes a deal against {name}, tables of {size} alone. "
         "Where one network learns several sizes, evaluation/ has the mean over them."
-        for size in range(2, MAX_PLAYERS + 1)
+        for size in range(2, MOST_SEATS + 1)
         for name in ("random", "heuristic", "target")
         for part, words in (("mean", "Mean"), ("low", "Lower 95 % end"), ("high", "Upper 95 % end"))
     },
 }
+
+TAGS: dict[str, str] = {**_GENERAL_TAGS, **{tag: text for game in GAMES for tag, text in part_named(game).tags.items()}}
 """Every number that is ever logged: what it means, and what is healthy."""
 
-HISTOGRAMS: dict[str, str] = {
+_GENERAL_HISTOGRAMS: dict[str, str] = {
     "critic/values": "What the critic expects, in pots, after the update. Healthy: spread out, from about -1 to 1.",
     "critic/results": "What the deals brought, in pots. Cards are luck: far wider than the values.",
     "critic/advantages": "Results less values, in pots. Healthy: narrow, about 0, with tails from bourrés.",
     "pairs/gains": "What one action of a pair brought more than the other, in pots. Healthy: a peak at 0, even tails.",
     "ppo/log_ratio": "Log of new over old probability of the actions played. Healthy: a narrow peak at 0.",
-    "hands/trumps_of_stays": "Trumps in the hands that stay, before they draw.",
-    "hands/trumps_of_passes": "Trumps in the hands that pass. Healthy: clearly fewer than in those that stay.",
+}
+
+HISTOGRAMS: dict[str, str] = {
+    **_GENERAL_HISTOGRAMS,
+    **{tag: text for game in GAMES for tag, text in part_named(game).histograms.items()},
 }
 """Every histogram, each of a sample of the decisions of one iteration."""
 
@@ -145,54 +109,7 @@ class Stopwatch:
             self.seconds[work] = self.seconds.get(work, 0.0) + time.perf_counter() - start
 
 
-def describe_rollout(rollout: "Rollout", spec: "NetworkSpec") -> dict[str, float]:
-    """How the network played: passing by strength of hand, draws, bourrés and carries.
-
-    Args:
-        rollout: finished deals.
-        spec: numbers the actions.
-
-    Returns:
-        Values by tag; what did not occur is left out.
-    """
-    own = rollout.self_play  # what other policies do at the table is no news
-    actions, first_stay, pass_action = rollout.actions, len(spec.cards), spec.num_actions - 1
-    may_pass = rollout.legal[:, pass_action // BITS] >> np.uint64(pass_action % BITS) & np.uint64(1) != EMPTY
-    passes = actions == pass_action
-    stays = actions[(actions >= first_stay) & ~passes]
-    trumps = np.bitwise_count(rollout.words[:, 0] & TRUMPS)
-    positions = positions_of(rollout)
-    draws = np.bitwise_count((stays - first_stay).astype(np.uint64))
-    by_trumps = {
-        f"pass_rate/trumps_{count}": _mean(passes[may_pass & (trumps == count)]) for count in range(MOST_TRUMPS + 1)
-    }
-    values = {
-        **by_trumps,
-        **{
-            f"pass_rate/position_{position}": _mean(passes[may_pass & (positions == position)])
-            for position in range(1, rollout.returns.shape[1] + 1)
-        },
-        "pass_rate/all": _mean(passes[may_pass]),
-        "game/discards": _mean(draws),
-        **{f"game/draws_{cards}": _mean(draws == cards) for cards in range(spec.hand_size + 1)},
-        "game/seats_in": _mean(rollout.stayed[own].sum(axis=1)),
-        "game/bourre_rate": _mean(rollout.bourre[own][rollout.stayed[own]]),
-        "game/carry_rate": _mean(rollout.carry[own] > 0),
-        "game/carry_ratio": _mean(rollout.carry[own] / rollout.pot[own]),
-        "game/decisions_per_deal": len(rollout) / rollout.num_deals,
-    }
-    return {tag: value for tag, value in values.items() if not math.isnan(value)}
-
-
-def positions_of(rollout: "Rollout") -> NDArray[np.int64]:
-    """[D] int64: how many seats after the dealer each decision's seat sits; 1 for the eldest, last the dealer."""
-    flags = rollout.words[:, OWN_DEALT] >> np.uint64(DEALER) & np.uint64((1 << MAX_PLAYERS) - 1)
-    dealer = np.bitwise_count(flags - np.uint64(1)).astype(np.int64)  # one flag is set; seats to the left of one's own
-    positions: NDArray[np.int64] = rollout.num_players[rollout.deal].astype(np.int64) - dealer
-    return positions
-
-
-def _mean(values: NDArray[Any]) -> float:
+def mean_or_nan(values: NDArray[Any]) -> float:
     """The mean, or NaN of nothing."""
     return float(values.mean()) if values.size else math.nan
 

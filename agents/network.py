@@ -4,7 +4,7 @@ The actor sees an observation and gives one masked distribution over all actions
 is thrown away after training; it may also see the other seats' hands, which the actor never does.
 
 Observations stay packed, 64 features a word. Shapes: D rows, W words of an observation, K words of hidden hands, A
-actions, C cards of the pack, H cards of a hand, M = 2^H ways to discard.
+actions, C cards of the pack.
 """
 
 from dataclasses import asdict, dataclass, fields
@@ -13,20 +13,19 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from agents.distribution import MaskedDistribution, masked_log_softmax
+from agents.declaration_head import PASS as PASS
+from agents.declaration_head import PLAIN as PLAIN
+from agents.declaration_head import PLAY as PLAY
+from agents.declaration_head import STAY as STAY
+from agents.declaration_head import STRUCTURED as STRUCTURED
+from agents.declaration_head import DeclarationScoring
+from agents.distribution import MaskedDistribution
 from agents.packed_linear import PackedLinear
-from bourre_env.bourre.actions import card_of_action
-from bourre_env.bourre.observation import BITS, layout
-from bourre_env.bourre.rules import Rules
-from bourre_env.cards import NUM_CARDS
+from agents.trainings import training_of
+from bourre_env.family import GameRules
 
-PLAY, STAY, PASS = 0, 1, 2
-"""Groups of actions: the declaration chooses between staying and passing, and only then how."""
-
-STRUCTURED, PLAIN = "structured", "plain"
-"""Heads for discards: the cards thrown away and their number are scored, or each way to discard has an output."""
-
-_CARDS = (1 << NUM_CARDS) - 1  # the bits of a word that are cards
+FLAT = "flat"
+"""The head of games whose actions have no structure: each action has an output."""
 
 _SMALL_GAIN = 0.01  # of the last layers: at the start all legal choices of a step are nearly equal
 
@@ -38,15 +37,17 @@ class NetworkSpec:
     Attributes:
         num_words: W, words of a packed observation.
         hidden_words: K, words of hidden hands the critic sees; 0 for a critic that sees what the actor sees.
-        own_hand: first of the 52 features that hold the own hand.
+        own_hand: first of the 52 features that hold the own hand; for the heads of `agents.declaration_head`, like
+            what follows.
         cards: [C] relative ids of the cards that the play actions 0 to C-1 play.
-        hand_size: H.
+        hand_size: cards of a hand.
         actor_width: units of each hidden layer of the actor.
         actor_layers: hidden layers of the actor.
         critic_width: units of each hidden layer of the critic.
         critic_layers: hidden layers of the critic.
         layer_norm: normalise each hidden layer before its ReLU.
-        head: how the ways to discard are scored, `STRUCTURED` or `PLAIN`.
+        head: `STRUCTURED` or `PLAIN`, how ways to discard are scored, or `FLAT`.
+        actions: A, for the head `FLAT` alone.
     """
 
     num_words: int
@@ -60,14 +61,17 @@ class NetworkSpec:
     critic_layers: int
     layer_norm: bool
     head: str = STRUCTURED
+    actions: int | None = None
 
     @property
     def num_actions(self) -> int:
-        """A: a card to play, a way to discard, or passing."""
+        """A: with a head for declarations a card to play, a way to discard, or passing."""
+        if self.actions is not None:
+            return self.actions
         return len(self.cards) + (1 << self.hand_size) + 1
 
     @staticmethod
-    def for_rules(rules: Rules, *, seats_shown: int, privileged: bool, **sizes: Any) -> "NetworkSpec":
+    def for_rules(rules: GameRules, *, seats_shown: int, privileged: bool, **sizes: Any) -> "NetworkSpec":
         """The networks that play by some rules.
 
         Args:
@@ -76,20 +80,14 @@ class NetworkSpec:
             privileged: whether the critic sees the other seats' hands.
             **sizes: widths, layers, `layer_norm` and `head`.
         """
-        observation = layout(rules, seats_shown)
-        record = rules.record()[0]
-        return NetworkSpec(
-            num_words=observation.num_words,
-            hidden_words=seats_shown - 1 if privileged else 0,
-            own_hand=observation.segments["own_hand"].start,
-            cards=tuple(int(card_of_action(record, action)) for action in range(len(rules.pack))),
-            hand_size=rules.hand_size,
-            **sizes,
-        )
+        return training_of(rules).network_spec(rules, seats_shown=seats_shown, privileged=privileged, **sizes)
 
     def to_plain(self) -> dict[str, Any]:
         """The fields as JSON can hold them."""
-        return {**asdict(self), "cards": list(self.cards)}
+        plain = {**asdict(self), "cards": list(self.cards)}
+        if self.actions is None:
+            del plain["actions"]  # as in specs from before there was a third head
+        return plain
 
     @staticmethod
     def from_plain(plain: dict[str, Any]) -> "NetworkSpec":
@@ -99,12 +97,15 @@ class NetworkSpec:
             ValueError: a field is missing, unknown or of another type.
         """
         expected = {field.name for field in fields(NetworkSpec)}
-        if not isinstance(plain, dict) or set(plain) | {"head"} != expected:
+        if not isinstance(plain, dict) or set(plain) | {"head", "actions"} != expected:
             raise ValueError(f"a network spec has the fields {sorted(expected)}")
-        if plain.get("head", STRUCTURED) not in (STRUCTURED, PLAIN):
-            raise ValueError(f"head of a network spec is {STRUCTURED!r} or {PLAIN!r}, not {plain['head']!r}")
+        head = plain.get("head", STRUCTURED)
+        if head not in (STRUCTURED, PLAIN, FLAT):
+            raise ValueError(f"head of a network spec is {STRUCTURED!r}, {PLAIN!r} or {FLAT!r}, not {head!r}")
+        if (head == FLAT) != ("actions" in plain):
+            raise ValueError(f"actions of a network spec go with the head {FLAT!r}")
         cards = plain["cards"]
-        numbers = [plain[name] for name in expected - {"cards", "layer_norm", "head"}]
+        numbers = [plain[name] for name in set(plain) - {"cards", "layer_norm", "head"}]
         if not isinstance(cards, list) or not all(type(number) is int for number in [*cards, *numbers]):
             raise ValueError("the sizes of a network spec are integers")
         if type(plain["layer_norm"]) is not bool:
@@ -112,20 +113,32 @@ class NetworkSpec:
         return NetworkSpec(**{**plain, "cards": tuple(cards)})
 
 
-class Actor(nn.Module):
-    """Observation -> one distribution over all actions.
+class FlatScoring(nn.Module):
+    """Outputs are logits.
 
-    Playing: one logit a card. Declaring: one number decides between passing and staying (0 is even), then the ways
-    to discard share what staying has, each scored by the cards it throws away and by how many they are. However many
-    ways are legal, passing therefore starts at exactly one half: with one logit for each of 33 actions it would start
-    at 3 %, and die out before the discards are learned. With the plain head each way to discard has a logit of its
-    own; what is learned of a card then has to be learned again for every place in the hand.
+    Attributes:
+        parts: numbers of outputs.
+        groups: [A] int64, the group of each action: all are one.
     """
 
-    discard_bits: Tensor
-    discard_counts: Tensor
-    card_places: Tensor
     groups: Tensor
+
+    def __init__(self, spec: NetworkSpec) -> None:
+        """Take the number of actions of a spec."""
+        super().__init__()
+        self.parts = [spec.num_actions]
+        self.register_buffer("groups", torch.full((spec.num_actions,), PLAY), persistent=False)
+
+    def even(self, head: nn.Linear) -> None:
+        """All actions start nearly even anyway."""
+
+    def forward(self, outputs: Tensor, observation: Tensor, legal: Tensor) -> Tensor:
+        """[D, A] logits, the outputs [D, A] themselves."""
+        return outputs
+
+
+class Actor(nn.Module):
+    """Observation -> one distribution over all actions."""
 
     def __init__(self, spec: NetworkSpec, generator: torch.Generator) -> None:
         """Build the network and draw its weights.
@@ -136,29 +149,20 @@ class Actor(nn.Module):
         """
         super().__init__()
         self.spec = spec
-        num_cards, hand_size = len(spec.cards), spec.hand_size
-        self.parts = [num_cards, *self._discard_outputs(), 1]  # play, discards, passing
+        self.scoring = FlatScoring(spec) if spec.head == FLAT else DeclarationScoring(spec)
         self.body = _body(spec.num_words, spec.actor_width, spec.actor_layers, spec.layer_norm, generator)
         self.head = _drawn(_undefined_linear(spec.actor_width, sum(self.parts)), _SMALL_GAIN, generator)
-        with torch.no_grad():
-            self.head.weight[-1].zero_()  # passing and staying start even, exactly
-        ways = torch.arange(1 << hand_size)
-        bits = ways.unsqueeze(0) >> torch.arange(hand_size).unsqueeze(1) & 1
-        self._constant("discard_bits", bits.float())  # [H, M]: whether way m throws away the i-th lowest card
-        self._constant("discard_counts", bits.sum(dim=0))
-        place_of = {card: place for place, card in enumerate(spec.cards)}
-        self._constant("card_places", torch.tensor([place_of.get(card, 0) for card in range(NUM_CARDS)]))
-        self._constant("groups", torch.tensor([PLAY] * num_cards + [STAY] * len(ways) + [PASS]))
+        self.scoring.even(self.head)
 
-    def _discard_outputs(self) -> list[int]:
-        """Numbers of outputs that score discards: cards, then counts; or the ways themselves."""
-        if self.spec.head == PLAIN:
-            return [1 << self.spec.hand_size]
-        return [len(self.spec.cards), self.spec.hand_size + 1]
+    @property
+    def parts(self) -> list[int]:
+        """Numbers of outputs of each kind."""
+        return self.scoring.parts
 
-    def _constant(self, name: str, value: Tensor) -> None:
-        """A tensor that follows the module to its device and is no part of a checkpoint."""
-        self.register_buffer(name, value, persistent=False)
+    @property
+    def groups(self) -> Tensor:
+        """[A] int64: the group of each action."""
+        return self.scoring.groups
 
     def forward(self, observation: Tensor, legal: Tensor) -> MaskedDistribution:
         """The distribution over the legal actions of each row.
@@ -172,28 +176,11 @@ class Actor(nn.Module):
             FloatingPointError: the weights have diverged.
         """
         outputs = self.head(self.body(observation))
-        play, *scores, passing = outputs.split(self.parts, dim=1)
-        discards = scores[0] if self.spec.head == PLAIN else self._discard_scores(observation, *scores)
-        stay_legal = legal[:, len(self.spec.cards) : -1]
-        logits = torch.cat([play, masked_log_softmax(discards, stay_legal)[0], passing], dim=1)
-        return MaskedDistribution(logits, legal)
-
-    def _discard_scores(self, observation: Tensor, card_scores: Tensor, count_scores: Tensor) -> Tensor:
-        """[D, M]: the summed scores of the cards each way throws away, plus the score of their number."""
-        hand = observation[:, self.spec.own_hand // BITS] >> self.spec.own_hand % BITS & _CARDS
-        places = []
-        for _ in range(self.spec.hand_size):
-            lowest = hand & -hand
-            # a power of two is half of two to the exponent that frexp gives; where no card is left it gives 0
-            bit = torch.frexp(lowest.double()).exponent.long() - 1
-            places.append(self.card_places[bit.clamp_min(0)])
-            hand = hand ^ lowest
-        scores = card_scores.gather(1, torch.stack(places, dim=1))
-        return scores @ self.discard_bits + count_scores[:, self.discard_counts]
+        return MaskedDistribution(self.scoring(outputs, observation, legal), legal)
 
 
 class Critic(nn.Module):
-    """Observation and hidden hands -> what the deal is worth to the seat, in pots."""
+    """Observation and hidden hands -> what the deal is worth to the seat, in pots or points."""
 
     def __init__(self, spec: NetworkSpec, generator: torch.Generator) -> None:
         """Build the network and draw its weights; arguments as for `Actor`."""

@@ -12,7 +12,7 @@ from agents.device import device_of, packed_rows
 from agents.distribution import MaskedDistribution
 from agents.network import Actor
 from agents.policy import GREEDY, Decision, uniform_numbers
-from bourre_env.bourre.rules import Rules
+from bourre_env.family import GameRules
 
 CHUNK = 256
 """Rows the network is asked at a time, always as many: matrix products may round differently for another number of
@@ -42,7 +42,7 @@ class NetworkPolicy:
         self.name = name
         self.greedy = greedy
 
-    def check_rules(self, rules: Rules) -> None:
+    def check_rules(self, rules: GameRules) -> None:
         """Refuse rules the network was not made for.
 
         Raises:
@@ -50,6 +50,8 @@ class NetworkPolicy:
         """
         known = [allowed for allowed in self.header.rules if allowed.fingerprint == rules.fingerprint]
         if not known:
+            if rules.game != self.header.game:
+                raise CheckpointError(f"{self.name} was trained for {self.header.game}; it does not play {rules.game}")
             listed = "; ".join(
                 f"{allowed.num_players} seats, rules {allowed.fingerprint}" for allowed in self.header.rules
             )

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from bourre_env.bourre.observation import BITS
+from bourre_env.bits import BITS
 from bourre_env.cards import EMPTY, lowest_card
 from bourre_env.jit import njit_entry
 

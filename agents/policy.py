@@ -13,12 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.games import part_of
 from agents.shipped import SHIPPED, choices, path_of
-from agents.wording import action_text, legal_texts
-from bourre_env.bourre.rules import Rules
-from bourre_env.decision import WORD_BITS, are_legal
+from bourre_env.bits import BITS
 from bourre_env.decision import Decision as Decision
+from bourre_env.decision import are_legal
 from bourre_env.errors import BourreError
+from bourre_env.family import GameRules
 
 GREEDY = ":greedy"  # behind the path of a checkpoint
 
@@ -73,7 +74,7 @@ class Policy(Protocol):
         """
 
 
-def check_rules(policy: Policy, rules: Rules) -> None:
+def check_rules(policy: Policy, rules: GameRules) -> None:
     """Ask a policy that is choosy about rules whether it can play under these.
 
     Raises:
@@ -282,9 +283,10 @@ def _attribute(module_name: str, attribute: str) -> Any:
 
 def illegal_message(action: int, decision: Decision, name: str, row: int, legal_packed: NDArray[np.uint64]) -> str:
     """Who chose what where, and what was legal [D, 2]."""
-    hand = int(decision.packed[row, 0])
-    legal = int(legal_packed[row, 0]) | int(legal_packed[row, 1]) << WORD_BITS
+    rules, seen = decision.rules, decision.packed[row]
+    legal = int(legal_packed[row, 0]) | int(legal_packed[row, 1]) << BITS
+    part = part_of(rules)
     return (
-        f"policy {name!r} chose action {action} ({action_text(decision.rules, hand, action)}) in row {row}, seat "
-        f"{int(decision.seat[row])}, which is not legal; legal were {legal_texts(decision.rules, hand, legal)}"
+        f"policy {name!r} chose action {action} ({part.action_text(rules, seen, action)}) in row {row}, seat "
+        f"{int(decision.seat[row])}, which is not legal; legal were {part.legal_texts(rules, seen, legal)}"
     )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.ranks import ALONE, Ranks
 
 if TYPE_CHECKING:
-    from agents.rollout import Rollout
+    from agents.bourre.description import BourreRollout
 
 MEMORY = 20_000
 """Deals after which an observation counts e times less. A thousand tell a share to within 0.02, these to 0.003."""
@@ -83,7 +83,7 @@ class PotCredit:
         """The credit at tables of one size, as it is now."""
         return Credit(self.shares.get(num_players, Credit.equal(num_players).shares), self.saved_antes)
 
-    def learn(self, rollout: "Rollout", ranks: Ranks = ALONE) -> None:
+    def learn(self, rollout: "BourreRollout", ranks: Ranks = ALONE) -> None:
         """Move the shares towards what pots brought in self-play, of all ranks."""
         if not self.by_seat:
             return

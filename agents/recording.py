@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena import decks_of, play_line_ups
-from agents.blocks import Blocks, seats_of_places
+from agents.blocks import Blocks, sides_of_places
+from agents.bourre.rules import bourre_rules
 from agents.entrants import Entrant
 from agents.policy import Decision, Policy, told
 from agents.referee import NO_ACTION, Referee
@@ -140,7 +141,7 @@ def play_again(
 
 def _with_forced(terms: Terms, seed: int, deal_id: int, answers: Iterator[int]) -> Iterator[PlayedDeal]:
     """The deals of a session with all their actions, given what was answered at its choices."""
-    rules = terms.rules
+    rules = bourre_rules(terms.rules, "the report of a deal")
     tables, deals = Tables(rules, 1), np.array([deal_id])
     stacks = stacks_bought(terms.buy_in, rules, 1)
     carry, exempt = np.zeros(1, np.int64), np.zeros((1, rules.num_players), np.bool_)
@@ -225,5 +226,5 @@ def _chips_in(blocks: Blocks, deal_id: int, rotation: int) -> list[int]:
     """[N] chips of each seat in one rotation of a block."""
     (row,) = np.flatnonzero(blocks.deal_ids == deal_id)
     by_place = blocks.returns[row, rotation]
-    seats = seats_of_places(blocks.rules.num_players)[rotation]
+    seats = sides_of_places(blocks.rules.num_players)[rotation]
     return [int(by_place[place]) for place in np.argsort(seats)]

@@ -2,8 +2,9 @@
 
 A Parquet file has one row for each deal (or session) at one table: `seed`, `focal` (the name in the first place),
 `line_up` (its number in the list of the file's metadata), `deal`, `rotation`, `carry` (chips), and lists by place of
-the line-up, of which the first is the focal policy's: `returns` (chips), `passed`, `bourre`, `took_pot`, `forfeited`
-(deals), `drawn`, `trumps` (cards). Rules, terms and entrants stand as JSON under the key `bourre` of the metadata.
+the line-up, of which the first is the focal policy's: `returns` (chips, or points), then the counts of the game; in
+Bourré `passed`, `bourre`, `took_pot`, `forfeited` (deals), `drawn`, `trumps` (cards). Rules, terms and entrants stand
+as JSON under the key `bourre` of the metadata, whatever the game.
 """
 
 import dataclasses
@@ -20,12 +21,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from agents.arena import stream_seed
-from agents.blocks import BY_SEAT, COLUMNS, COUNTS, Blocks, concatenated
+from agents.blocks import Blocks, by_place, concatenated, counts_of
+from agents.games import part_of
 from agents.outcomes import Outcomes
 from agents.referee import Faults
-from bourre_env.bourre.rules import Rules
 from bourre_env.deck import stream_keys
 from bourre_env.errors import BourreError, RulesError
+from bourre_env.family import FIRST, GameRules, game_named, plain_rules, sides_of
 
 FORMAT = 1
 METADATA_KEY = b"bourre"
@@ -49,7 +51,7 @@ class Terms:
         buy_in: antes each seat begins each deal with at table stakes; None on credit.
     """
 
-    rules: Rules
+    rules: GameRules
     session: int = 1
     buy_in: int | None = None
 
@@ -132,7 +134,7 @@ class Results:
     def forfeits(self, name: str) -> int:
         """Deals that an entrant has forfeited (7.2)."""
         return sum(
-            int(blocks.forfeited[:, :, [place for place, other in enumerate(line_up) if other == name]].sum())
+            int(blocks.count("forfeited")[:, :, [place for place, other in enumerate(line_up) if other == name]].sum())
             for (_, line_up), blocks in self.blocks.items()
         )
 
@@ -169,7 +171,7 @@ class Results:
             _columns(seed, line_ups.index(line_up), line_up, blocks)
             for (seed, line_up), blocks in sorted(self.blocks.items(), key=lambda item: (item[0][1], item[0][0]))
         ]
-        schema = _schema(self.terms.rules.num_players, self._metadata(line_ups))
+        schema = _schema(self.terms.rules, self._metadata(line_ups))
         tables = [pa.table(columns, schema=schema) for columns in parts]
         file = io.BytesIO()
         pq.write_table(pa.concat_tables(tables) if tables else schema.empty_table(), file, compression="zstd")
@@ -177,10 +179,12 @@ class Results:
 
     def _metadata(self, line_ups: list[LineUp]) -> dict[str, Any]:
         """What the file says of itself."""
+        rules = self.terms.rules
         return {
             "format": FORMAT,
-            "fingerprint": self.terms.rules.fingerprint,
-            "rules": dataclasses.asdict(self.terms.rules),
+            **({} if rules.game == FIRST else {"game": rules.game}),  # files of the first game are older than the name
+            "fingerprint": rules.fingerprint,
+            "rules": plain_rules(rules),
             "session": self.terms.session,
             "buy_in": self.terms.buy_in,
             "line_ups": line_ups,
@@ -200,8 +204,9 @@ class Results:
             about = json.loads(table.schema.metadata[METADATA_KEY])
             if about["format"] != FORMAT:
                 raise ResultsError(f"{path} has format {about['format']}; this program reads {FORMAT}")
+            rules = game_named(about.get("game", FIRST)).from_plain(about["rules"], about["fingerprint"])
             results = cls(
-                terms=Terms(Rules.from_plain(about["rules"], about["fingerprint"]), about["session"], about["buy_in"]),
+                terms=Terms(rules, about["session"], about["buy_in"]),
                 entrants={name: (spec, identity) for name, (spec, identity) in about["entrants"].items()},
                 faults={name: Faults(**faults) for name, faults in about["faults"].items()},
             )
@@ -215,19 +220,19 @@ class Results:
     def _fill(self, table: "pa.Table", line_ups: list[LineUp]) -> None:
         """Take blocks from the rows of a file."""
         numbers, seeds = (table[name].to_numpy() for name in ("line_up", "seed"))
-        size = self.terms.rules.num_players
-        values = {name: _matrix(table[name], size) for name in BY_SEAT}
+        rules, size = self.terms.rules, sides_of(self.terms.rules)
+        values = {name: _matrix(table[name], size) for name in by_place(rules)}
         deals, carry = table["deal"].to_numpy(), table["carry"].to_numpy()
         for number, line_up in enumerate(line_ups):
             for seed in np.unique(seeds[numbers == number]):
                 rows = np.flatnonzero((numbers == number) & (seeds == seed))
-                by_place = {name: values[name][rows].reshape(-1, size, size) for name in BY_SEAT}
-                self.blocks[int(seed), line_up] = Blocks(
-                    rules=self.terms.rules,
+                results = {name: values[name][rows].reshape(-1, size, size) for name in values}
+                self.blocks[int(seed), line_up] = part_of(rules).blocks(
+                    rules=rules,
                     session=self.terms.session,
                     deal_ids=deals[rows][::size],
                     carry=carry[rows].reshape(-1, size),
-                    **by_place,
+                    **results,
                 )
 
 
@@ -246,8 +251,8 @@ def _check_repeats(both: Blocks, first: NDArray[np.int64], line_up: LineUp) -> N
     """Refuse two different results of the same deal."""
     once = both.take(first)
     places = np.searchsorted(once.deal_ids, both.deal_ids)
-    for name in COLUMNS:
-        different = np.flatnonzero((getattr(both, name) != getattr(once, name)[places]).reshape(len(both), -1).any(1))
+    for name, values in both.columns().items():
+        different = np.flatnonzero((values != getattr(once, name)[places]).reshape(len(both), -1).any(1))
         if len(different):
             raise ResultsError(
                 f"deal {both.deal_ids[different[0]]} of {', '.join(line_up)} has ended in two ways; a policy has "
@@ -269,8 +274,10 @@ def _units(seed: int, deal_ids: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 def _difference(one: Terms, other: Terms) -> str:
     """Why results of different terms cannot be put together."""
+    if one.rules.game != other.rules.game:
+        return f"results of different games cannot be mixed: {one.rules.game} and {other.rules.game}"
     if one.rules != other.rules:
-        fields = dataclasses.asdict(one.rules), dataclasses.asdict(other.rules)
+        fields = plain_rules(one.rules), plain_rules(other.rules)
         named = ", ".join(
             f"{key} {fields[0][key]} and {fields[1][key]}" for key in fields[0] if fields[0][key] != fields[1][key]
         )
@@ -281,8 +288,9 @@ def _difference(one: Terms, other: Terms) -> str:
     )
 
 
-def _schema(num_players: int, about: Mapping[str, Any]) -> "pa.Schema":
+def _schema(rules: GameRules, about: Mapping[str, Any]) -> "pa.Schema":
     """Columns of a file and what it says of itself."""
+    size = sides_of(rules)
     columns = [
         pa.field("seed", pa.uint64()),
         pa.field("focal", pa.dictionary(pa.int16(), pa.string())),
@@ -290,15 +298,15 @@ def _schema(num_players: int, about: Mapping[str, Any]) -> "pa.Schema":
         pa.field("deal", pa.int64()),
         pa.field("rotation", pa.int8()),
         pa.field("carry", pa.int64()),
-        pa.field("returns", pa.list_(pa.int64(), num_players)),
-        *(pa.field(name, pa.list_(pa.int32(), num_players)) for name in COUNTS),
+        pa.field("returns", pa.list_(pa.int64(), size)),
+        *(pa.field(name, pa.list_(pa.int32(), size)) for name in counts_of(rules)),
     ]
     return pa.schema(columns, metadata={METADATA_KEY: json.dumps(about).encode()})
 
 
 def _columns(seed: int, number: int, line_up: LineUp, blocks: Blocks) -> dict[str, Any]:
     """The columns of the blocks of one line-up."""
-    size = blocks.rules.num_players
+    size = blocks.num_places
     rows = len(blocks) * size
     columns = {
         "seed": np.full(rows, seed, np.uint64),
@@ -308,7 +316,8 @@ def _columns(seed: int, number: int, line_up: LineUp, blocks: Blocks) -> dict[st
         "rotation": np.tile(np.arange(size, dtype=np.int8), len(blocks)),
         "carry": blocks.carry.ravel(),
     }
-    lists = {name: pa.FixedSizeListArray.from_arrays(getattr(blocks, name).ravel(), size) for name in BY_SEAT}
+    by_name = {name: blocks.count(name) for name in by_place(blocks.rules)}
+    lists = {name: pa.FixedSizeListArray.from_arrays(values.ravel(), size) for name, values in by_name.items()}
     return {**columns, **lists}
 
 

@@ -9,65 +9,55 @@ Shapes: B deals, N seats, D decisions, W words of an observation, K words of hid
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.arena import seats_in, stream_seed
+from agents.arena import stream_seed
 from agents.device import device_of, legal_mask, packed_rows, rows_at_a_time, sent
 from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.pairs import Pairs, joined_pairs
 from agents.policy import Decision, uniform_numbers
-from agents.pot_credit import Credit
 from agents.referee import strict_answer
-from agents.starts import NETWORK, Opponents, StartingPots, StartingStacks, words_of
+from agents.starts import NETWORK, Opponents, words_of
 from agents.threads import Threads
-from bourre_env import Buffers, Rules, Tables, shuffled_decks
-from bourre_env.bourre.rules import MAX_HAND, MAX_PLAYERS
-from bourre_env.deck import stream_keys
+from agents.trainings import Ledger, Starts, training_of
+from bourre_env.deck import shuffled_decks, stream_keys
+from bourre_env.family import MOST_SEATS, GameRules, game_of
 
 DEAL_STREAM = "training: packs of the deals"
 ACTION_STREAM = "training: choices of the network"
-MOST_STEPS = MAX_PLAYERS * (MAX_HAND + 1)
-"""Bound on the steps of a deal: a seat declares, draws in a second round with some presets, and chooses among its cards
-as long as it has more than one."""
-
-_MOST_DECISIONS = MAX_HAND + 2
-"""Bound on the decisions of a seat in a deal, as in `Rules.max_decisions`: more than there are steps, for the last card
-is counted, too. Which random word is behind a decision hangs on it."""
+MOST_STEPS = 48
+"""Bound on the steps of a deal where tables have several sizes: at the largest, of eight, every seat declares, draws in
+a second round with some presets, and chooses among its cards as long as it has more than one."""
 
 _DRAWN, _OTHER, _USES = 0, 1, 2  # what random words are for: the action taken, another one drawn in the same way
-_EMPTY_POTS, _NOBODY_ELSE, _USUAL_STACKS = StartingPots(), Opponents(), StartingStacks()
+_NOBODY_ELSE = Opponents()
 _NO_DECISION = 0  # any action; tables that are settled ignore it
 _NOBODY = -2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rollout:
-    """Finished deals and every decision of the network in them that had a choice.
+    """Finished deals and every decision of the network in them that had a choice. Games add arrays by deal.
 
     Attributes:
         words: [D, W + K] uint64, the observation and behind it the hands of the other seats, for the critic.
         legal: [D, 2] uint64, the legal actions.
         actions: [D] int64.
         log_probs: [D] float32, of the actions when they were taken.
-        rewards: [D] float32, what the deal brought the seat that decided, in pots it played for.
+        rewards: [D] float32, what the deal brought the seat that decided: in pots it played for, or in points.
         deal: [D] int64, index of the deal, 0 to B-1.
         seat: [D] int8, the seat that decided.
         step: [D] int64, in which step of all tables; it rises, and tables of another size go on from `MOST_STEPS`.
         num_words: W.
         self_play: [B] bool, deals in which the network had every seat.
-        returns: [B, N] int32, chips won or lost.
-        pot: [B] int64, chips in the pot once the antes were in.
-        carry: [B] int64, chips left for the next deal.
-        stayed: [B, N] bool, seats that stayed.
-        bourre: [B, N] bool, seats that stayed and took no trick.
+        returns: [B, N] int32, won or lost.
         num_players: [B] int8, seats at the table; where tables are smaller than N the last columns are empty.
-        results: [B, N] float32, what the deal brought each seat, in pots.
-        earned: [B, N] float64, what each distance from the dealer, who has 0, got out of the pot, its part of the carry
-            included, in pots; sums to 1.
+        results: [B, N] float32, what the deal brought each seat, as in `rewards`.
         asked: decisions the network was asked for, those after other actions of pairs included.
         pairs: decisions played on in two ways, where these were asked for.
     """
@@ -83,13 +73,8 @@ class Rollout:
     num_words: int
     self_play: NDArray[np.bool_]
     returns: NDArray[np.int32]
-    pot: NDArray[np.int64]
-    carry: NDArray[np.int64]
-    stayed: NDArray[np.bool_]
-    bourre: NDArray[np.bool_]
     num_players: NDArray[np.int8]
     results: NDArray[np.float32]
-    earned: NDArray[np.float64]
     asked: int
     pairs: Pairs | None = None
 
@@ -100,27 +85,27 @@ class Rollout:
     @property
     def num_deals(self) -> int:
         """B."""
-        return len(self.pot)
+        return len(self.num_players)
 
-    def nothing(self) -> "Rollout":
+    def nothing(self) -> Self:
         """The same without any deal."""
-        columns = {name: getattr(self, name)[:0] for name in _names_of_columns()}
+        columns = {name: getattr(self, name)[:0] for name in self.names_of_columns()}
         pairs = None if self.pairs is None else Pairs.none(self.num_words)
         return replace(self, asked=0, pairs=pairs, **columns)
 
     def following(self) -> NDArray[np.int64]:
         """[D] int64: the row of the same seat's next decision in the same deal, -1 where there is none."""
-        trajectory = self.deal * MAX_PLAYERS + self.seat
+        trajectory = self.deal * MOST_SEATS + self.seat
         order = np.argsort(trajectory, kind="stable")  # rows are in the order of time
         goes_on = trajectory[order[:-1]] == trajectory[order[1:]]
         following = np.full(len(self), -1, np.int64)
         following[order[:-1][goes_on]] = order[1:][goes_on]
         return following
 
-
-def _names_of_columns() -> list[str]:
-    """The arrays of a rollout."""
-    return [field.name for field in fields(Rollout) if field.name not in ("num_words", "asked", "pairs")]
+    @classmethod
+    def names_of_columns(cls) -> list[str]:
+        """The arrays of a rollout."""
+        return [field.name for field in fields(cls) if field.name not in ("num_words", "asked", "pairs")]
 
 
 @dataclass(slots=True)
@@ -151,15 +136,17 @@ class _Play:
         line_ups: [B, N] int8, who sits where.
         keys: [B] uint64, the stream of each deal.
         taken: [B, N] int64, decisions that each seat has taken.
+        most: a bound on them; which random word is behind a decision hangs on it.
         seen: what can be seen at the tables, kept up to date by all of Numba's threads; None to ask for it.
     """
 
-    tables: Tables
+    tables: Any
     deal: NDArray[np.int64]
     line_ups: NDArray[np.int8]
     keys: NDArray[np.uint64]
     taken: NDArray[np.int64]
-    seen: Buffers | None = None
+    most: int
+    seen: Any = None
 
     @property
     def is_over(self) -> bool:
@@ -176,7 +163,7 @@ class _Play:
             use: `_DRAWN` or `_OTHER`.
         """
         seats = np.maximum(self.tables.to_act, 0).astype(np.int64)
-        number = seats * _MOST_DECISIONS + self.taken[np.arange(len(seats)), seats]
+        number = seats * self.most + self.taken[np.arange(len(seats)), seats]
         return words_of(self.keys, _USES * number + use)
 
     def count(self) -> None:
@@ -192,24 +179,33 @@ class _Play:
 
     def step(self, actions: NDArray[np.int64]) -> None:
         """Take actions [B], and those that are forced after them."""
-        self.tables.step(actions, play_forced=True, out=self.seen, parallel=self.seen is not None)
+        if self.seen is None:
+            self.tables.step(actions, play_forced=True)
+        else:
+            self.tables.step(actions, play_forced=True, out=self.seen, parallel=True)
 
     def take(self, rows: NDArray[np.int64]) -> "_Play":
         """Copies of some tables."""
         return _Play(
-            self.tables.take(rows), self.deal[rows], self.line_ups[rows], self.keys[rows], self.taken[rows].copy()
+            self.tables.take(rows),
+            self.deal[rows],
+            self.line_ups[rows],
+            self.keys[rows],
+            self.taken[rows].copy(),
+            self.most,
         )
 
     @staticmethod
     def joined(parts: Sequence["_Play"], *, parallel: bool) -> "_Play":
         """All of them together."""
-        tables = Tables.joined([part.tables for part in parts])
+        tables = game_of(parts[0].tables.rules).joined([part.tables for part in parts])
         return _Play(
             tables,
             deal=np.concatenate([part.deal for part in parts]),
             line_ups=np.concatenate([part.line_ups for part in parts]),
             keys=np.concatenate([part.keys for part in parts]),
             taken=np.concatenate([part.taken for part in parts]),
+            most=parts[0].most,
             seen=tables.buffers() if parallel else None,
         )
 
@@ -222,19 +218,17 @@ class SelfPlay:
         rules: the rules of every table.
         seed: 0 to 2^64 - 1.
         seats_shown: seats the observation has room for.
-        pots: how the pots begin.
+        starts: how deals start; as is usual in the game when left out.
         opponents: who else sits at the tables.
-        stacks: what the seats have, at table stakes.
         parallel: whether the engine works on all of Numba's threads; worth it where a GPU waits for thousands of
             tables. The deals are the same.
     """
 
-    rules: Rules
+    rules: GameRules
     seed: int
     seats_shown: int
-    pots: StartingPots = _EMPTY_POTS
+    starts: Starts | None = None
     opponents: Opponents = _NOBODY_ELSE
-    stacks: StartingStacks = _USUAL_STACKS
     parallel: bool = False
 
     def play(
@@ -244,7 +238,7 @@ class SelfPlay:
         *,
         threads: Threads,
         watch: Stopwatch,
-        credit: Credit | None = None,
+        credit: Any = None,
         pairs: bool = False,
     ) -> Rollout:
         """Play deals to their ends; the number of a deal decides everything but the network's part in it.
@@ -254,13 +248,12 @@ class SelfPlay:
             deal_ids: [B] numbers of the deals, from 0.
             threads: ask the network on.
             watch: is told the time spent in the engine and in the network.
-            credit: whose what stays in the pot is; everybody's alike when left out.
+            credit: how what a deal leaves is credited (`agents.trainings.Credits`); to everybody alike when left out.
             pairs: at every decision of the network draw another action as well; where it differs, play the deal to its
                 end a second time from there (`agents.pairs`).
         """
-        credit = credit or Credit.equal(self.rules.num_players)
         with watch.measure("engine"):
-            play, pot, antes = self._begin(deal_ids)
+            play, ledger = self._begin(deal_ids)
         steps: list[_Step] = []
         branches: list[tuple[_Play, Pairs]] = []
         while not play.is_over:
@@ -268,31 +261,29 @@ class SelfPlay:
             if branch is not None:
                 branches.append((branch, _pairs_of(step, len(steps), actor.spec.num_words)))
             steps.append(step)
-        rollout = _collect(play, pot, antes, credit, steps, actor.spec.num_words)
+        rollout = _collect(play, ledger, credit, steps, actor.spec.num_words)
         if not pairs:
             return rollout
-        compared, asked = self._play_branches(actor, rollout, branches, credit, threads, watch)
+        compared, asked = self._play_branches(actor, rollout, branches, ledger, credit, threads, watch)
         return replace(rollout, asked=rollout.asked + asked, pairs=compared)
 
-    def _begin(self, deal_ids: NDArray[np.int64]) -> tuple[_Play, NDArray[np.int64], NDArray[np.int64]]:
-        """Tables with the deals begun, the pots [B] once the antes are in, and the antes paid [B, N]."""
-        tables = Tables(self.rules, len(deal_ids), self.seats_shown)
-        decks = shuffled_decks(stream_seed(self.seed, DEAL_STREAM), deal_ids, pack=self.rules.pack)
-        carry, exempt = self.pots.draw(self.rules, self.seed, deal_ids)
-        stacks = self.stacks.draw(self.rules, self.seed, deal_ids)
-        tables.deal(decks, deal_ids % self.rules.num_players, carry, exempt, stacks=stacks)
-        pot = tables.pot
+    def _begin(self, deal_ids: NDArray[np.int64]) -> tuple[_Play, Ledger]:
+        """Tables with the deals begun, and what is to be remembered of their start."""
+        rules, training = self.rules, training_of(self.rules)
+        tables = game_of(rules).tables(rules, len(deal_ids), self.seats_shown)
+        decks = shuffled_decks(stream_seed(self.seed, DEAL_STREAM), deal_ids, pack=rules.pack)
+        ledger = (self.starts or training.usual_starts()).begin(tables, decks, self.seed, deal_ids)
         tables.play_forced()
-        antes = np.where(exempt, 0, self.rules.ante)
         play = _Play(
             tables,
             np.arange(len(deal_ids)),
-            self.opponents.line_ups(self.rules, self.seed, deal_ids),
+            self.opponents.line_ups(rules, self.seed, deal_ids),
             stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids),
-            np.zeros(exempt.shape, np.int64),
+            np.zeros((len(deal_ids), rules.num_players), np.int64),
+            training.decisions_a_seat(rules),
             tables.buffers() if self.parallel else None,
         )
-        return play, pot, antes if stacks is None else np.minimum(antes, stacks)
+        return play, ledger
 
     def _step(
         self, actor: Actor, play: _Play, *, threads: Threads, watch: Stopwatch, branches: bool
@@ -342,7 +333,8 @@ class SelfPlay:
         actor: Actor,
         rollout: Rollout,
         branches: list[tuple[_Play, Pairs]],
-        credit: Credit,
+        ledger: Ledger,
+        credit: Any,
         threads: Threads,
         watch: Stopwatch,
     ) -> tuple[Pairs, int]:
@@ -360,8 +352,7 @@ class SelfPlay:
         while not play.is_over:
             step, _ = self._step(actor, play, threads=threads, watch=watch, branches=False)
             asked += len(step.actions)
-        results, _ = _results(play.tables, rollout.pot[pairs.deal], credit)
-        other_results = results[np.arange(len(pairs)), pairs.seat]
+        other_results = ledger.results(play.tables, pairs.deal, credit)[np.arange(len(pairs)), pairs.seat]
         return replace(pairs, gains=rollout.results[pairs.deal, pairs.seat] - other_results), asked
 
 
@@ -423,34 +414,14 @@ def _choose(
     return drawn
 
 
-def _results(tables: Tables, pot: NDArray[np.int64], credit: Credit) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """What settled deals brought each seat [B, N], in pots; and of that the chips that stay in the pot [B, N]."""
-    dealer = tables.records["dealer"].astype(np.int64)
-    of_pot, credited = credit.chips(tables.carry, tables.exempt, dealer, tables.rules.ante)
-    return ((tables.returns + credited) / pot[:, None]).astype(np.float32), of_pot
-
-
-def _collect(
-    play: _Play,
-    pot: NDArray[np.int64],
-    antes: NDArray[np.int64],
-    credit: Credit,
-    steps: list[_Step],
-    num_words: int,
-) -> Rollout:
+def _collect(play: _Play, ledger: Ledger, credit: Any, steps: list[_Step], num_words: int) -> Rollout:
     """One rollout from settled tables and the steps that led there."""
     tables = play.tables
-    num_players = tables.rules.num_players
-    stayed = seats_in(tables.records["stayed"], num_players)
-    no_trick = tables.records["tricks_won"][:, :num_players] == 0
-    played_out = tables.records["tricks_done"] == tables.rules.hand_size  # a lone player needs no trick (3.8)
-    dealer = tables.records["dealer"].astype(np.int64)
-    results, of_pot = _results(tables, pot, credit)
-    by_distance = (dealer[:, None] + np.arange(num_players)) % num_players
-    earned = (tables.returns + antes + of_pot) / pot[:, None]
+    num_deals = len(play.deal)
+    results = ledger.results(tables, play.deal, credit)
     deal = np.concatenate([step.deal for step in steps])
     seat = np.concatenate([step.seat for step in steps])
-    return Rollout(
+    return training_of(tables.rules).rollout(
         words=np.concatenate([step.words for step in steps]),
         legal=np.concatenate([step.legal for step in steps]),
         actions=np.concatenate([step.actions for step in steps]),
@@ -463,11 +434,7 @@ def _collect(
         num_words=num_words,
         self_play=(play.line_ups == NETWORK).all(axis=1),
         returns=tables.returns,
-        pot=pot,
-        carry=tables.carry,
-        stayed=stayed,
-        bourre=stayed & no_trick & played_out[:, None],
-        num_players=np.full(len(pot), num_players, np.int8),
-        earned=np.take_along_axis(earned, by_distance, axis=1),
+        num_players=np.full(num_deals, tables.rules.num_players, np.int8),
         asked=len(deal),
+        **ledger.columns(tables, credit),
     )

@@ -17,17 +17,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bourre.rules import bourre_rules
 from agents.likely_worlds import Worlds, propose
 from agents.lookahead import NO_ACTION, best_means, candidates_of, confirmed, try_actions
 from agents.policy import Decision, Policy, check_rules
 from agents.referee import strict_answer
+from bourre_env.bits import BITS as WORD_BITS
 from bourre_env.bourre import observation as at
 from bourre_env.bourre.recalled import tables_as_seen
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.table import PLAY
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import ALL_CARDS
-from bourre_env.decision import WORD_BITS
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
 from bourre_env.env_options import stacks_bought
 
@@ -107,7 +108,9 @@ class SearchPolicy:
         kinds = self.effort.kinds
         pass_action = len(decision.rules.pack) + (1 << decision.rules.hand_size)
         stays = self._ways_to_stay(decision, own, rng)
-        found = candidates_of(decision.rules, decision.packed, decision.legal_packed, own, stays)
+        found = candidates_of(
+            bourre_rules(decision.rules, self.name), decision.packed, decision.legal_packed, own, stays
+        )
         is_play = is_in_play(decision)
         is_lead = is_play & (decision.packed[:, at.FIRST_TRICK] & np.uint64(ALL_CARDS) == 0)
         wanted = np.where(is_lead, "lead" in kinds, "follow" in kinds)
@@ -147,7 +150,7 @@ class SearchPolicy:
     def imagined(self, decision: Decision) -> list[Worlds]:
         """Worlds that fit, found in rounds."""
         effort = self.effort
-        seen = tables_as_seen(decision.rules, decision.packed, decision.seat)
+        seen = tables_as_seen(bourre_rules(decision.rules, self.name), decision.packed, decision.seat)
         until = time.monotonic() + effort.time * len(decision)
         found = np.zeros(len(decision), np.int64)
         groups: list[Worlds] = []

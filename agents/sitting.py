@@ -461,7 +461,7 @@ class Question:
         if tells_probs(policy):
             probs = ask_probs(policy, self.decision)[0]
         else:
-            probs = np.zeros(num_actions(self.decision.rules))
+            probs = np.zeros(self.decision.rules.num_actions)
             probs[strict_answer(policy, self.decision, np.random.default_rng(self.seed))[0]] = 1
         return {self.texts[action]: float(probs[action]) for action in sorted(self.texts, key=lambda one: -probs[one])}
 

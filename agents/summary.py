@@ -14,6 +14,7 @@ from agents.sequential import Look, SequentialTest
 from agents.standing import Standing, standing_of
 from agents.stopping import Separated, StoppingRule
 from agents.verdicts import ABOVE, BELOW, NOT_SEPARATED, Verdict, cell_verdicts
+from bourre_env.family import game_of, plain_rules
 
 RATING_STREAM = "tournament: ratings"
 _OTHER_SIDE = {ABOVE: BELOW, BELOW: ABOVE, NOT_SEPARATED: NOT_SEPARATED}
@@ -43,6 +44,11 @@ class TableSummary:
     def num_players(self) -> int:
         """N."""
         return self.results.terms.rules.num_players
+
+    @property
+    def unit(self) -> str:
+        """What results are counted in, in the plural."""
+        return game_of(self.results.terms.rules).unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +178,7 @@ def _plain_sequential(table: TableSummary) -> dict[str, Any]:
 def _plain_rules(results: Results) -> dict[str, Any]:
     """The rules of one table size."""
     rules = results.terms.rules
-    return {"seats": rules.num_players, "fingerprint": rules.fingerprint, "fields": dataclasses.asdict(rules)}
+    return {"seats": rules.num_players, "fingerprint": rules.fingerprint, "fields": plain_rules(rules)}
 
 
 def _plain_entrants(tables: Sequence[TableSummary]) -> list[dict[str, Any]]:

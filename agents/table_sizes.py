@@ -17,9 +17,9 @@ from agents.metrics import Stopwatch
 from agents.network import Actor
 from agents.pairs import joined_pairs
 from agents.policy import uniform_numbers
-from agents.pot_credit import PotCredit
 from agents.rollout import MOST_STEPS, Rollout, SelfPlay
 from agents.threads import Threads
+from agents.trainings import Credits
 from bourre_env.deck import stream_keys
 
 SIZE_STREAM = "training: table sizes"
@@ -43,7 +43,7 @@ class TrainingDeals:
         deal_ids: NDArray[np.int64],
         *,
         in_play: int,
-        credit: PotCredit,
+        credit: Credits,
         threads: Threads,
         watch: Stopwatch,
         pairs: bool = False,
@@ -54,7 +54,7 @@ class TrainingDeals:
             actor: the network.
             deal_ids: [B] numbers of the deals, from 0.
             in_play: how many of the sizes take part.
-            credit: whose what stays in the pots is.
+            credit: how what deals leave is credited.
             threads: ask the network on.
             watch: is told where the time goes.
             pairs: play decisions on in two ways (`SelfPlay.play`).
@@ -112,22 +112,24 @@ def joined(rollouts: Sequence[Rollout], sizes: ArrayLike) -> Rollout:
         columns = [getattr(rollout, name) for rollout in rollouts]
         return np.concatenate([np.pad(column, ((0, 0), (0, seats - column.shape[1]))) for column in columns])
 
+    first = rollouts[0]
     by_decision = ("words", "legal", "actions", "log_probs", "rewards", "seat")
-    by_deal = ("self_play", "pot", "carry", "num_players")
-    by_seat = ("returns", "stayed", "bourre", "results", "earned")
+    rest = [name for name in first.names_of_columns() if name not in (*by_decision, "deal", "step")]
+    by_seat = [name for name in rest if getattr(first, name).ndim == 2]
+    by_deal = [name for name in rest if name not in by_seat]
     pairs = [
         replace(rollout.pairs, deal=rollout.pairs.deal + start, step=rollout.pairs.step + MOST_STEPS * size)
         for rollout, start, size in zip(rollouts, starts, np.asarray(sizes), strict=True)
         if rollout.pairs is not None
     ]
-    return Rollout(
+    return type(first)(
         deal=np.concatenate([rollout.deal + start for rollout, start in zip(rollouts, starts, strict=True)]),
         step=np.concatenate(
             [rollout.step + MOST_STEPS * size for rollout, size in zip(rollouts, np.asarray(sizes), strict=True)]
         ),
-        num_words=rollouts[0].num_words,
+        num_words=first.num_words,
         asked=sum(rollout.asked for rollout in rollouts),
         pairs=joined_pairs(pairs) if pairs else None,
-        **{name: together(name) for name in by_decision + by_deal},  # type: ignore[arg-type]
+        **{name: together(name) for name in (*by_decision, *by_deal)},  # type: ignore[arg-type]
         **{name: padded(name) for name in by_seat},  # type: ignore[arg-type]
     )

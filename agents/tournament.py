@@ -25,6 +25,7 @@ from agents.policy import Policy, load_policy
 from agents.referee import DEFAULT_TIME_LIMIT, Faults, Referee
 from agents.results import LineUp, Results, Terms, means_by_name
 from agents.stopping import StoppingRule
+from bourre_env.family import sides_of
 
 SECONDS_BETWEEN_SAVES = 30.0
 MOST_LINE_UPS = 10_000
@@ -85,16 +86,16 @@ class BlockTask:
     silenced: frozenset[str]
 
 
-def pairs(names: Sequence[str], num_players: int) -> list[LineUp]:
+def pairs(names: Sequence[str], num_places: int) -> list[LineUp]:
     """Line-ups of a cross table: each one of the entrants against a field of each other one, both ways."""
-    return [(focal,) + (field,) * (num_players - 1) for focal, field in itertools.permutations(names, 2)]
+    return [(focal,) + (field,) * (num_places - 1) for focal, field in itertools.permutations(names, 2)]
 
 
-def mixed(names: Sequence[str], num_players: int) -> list[LineUp]:
-    """Line-ups of different entrants: every choice of as many as there are seats; all of them, in turn, when fewer."""
-    if len(names) >= num_players:
-        return list(itertools.combinations(names, num_players))
-    return [tuple(itertools.islice(itertools.cycle(names), num_players))]
+def mixed(names: Sequence[str], num_places: int) -> list[LineUp]:
+    """Line-ups of different entrants: every choice of as many as there are places; all of them, in turn, when fewer."""
+    if len(names) >= num_places:
+        return list(itertools.combinations(names, num_places))
+    return [tuple(itertools.islice(itertools.cycle(names), num_places))]
 
 
 def play_tournament(
@@ -138,7 +139,7 @@ def _try_out(plan: Plan, results: Results) -> None:
             continue  # it is not asked any more
         referee = Referee(plan.time_limit)
         rules, terms = plan.terms.rules, plan.terms
-        places = [0] * rules.num_players
+        places = [0] * sides_of(rules)
         play_line_up(
             rules, [_ready(entrant, terms)], places, seed=plan.seed, deal_ids=[0], buy_in=terms.buy_in, referee=referee
         )
@@ -159,7 +160,7 @@ def _compile(spec: str, terms: Terms) -> None:
     """Play some deals against no clock: on a busy machine compiling alone takes longer than an answer may."""
     rules = terms.rules
     referee = Referee(WARM_UP_LIMIT)
-    places = [0] * rules.num_players
+    places = [0] * sides_of(rules)
     play_line_up(
         rules, [load_policy(spec)], places, seed=0, deal_ids=range(WARM_UPS), buy_in=terms.buy_in, referee=referee
     )
@@ -242,7 +243,7 @@ class _Schedule:
     def deals_left(self) -> int:
         """Deals of the tasks that are not played yet."""
         blocks = sum(self._wanted[line_up] - self._there(line_up) for line_up, number in self._open.items() if number)
-        return blocks * self._plan.terms.rules.num_players
+        return blocks * sides_of(self._plan.terms.rules)
 
     def _there(self, line_up: LineUp) -> int:
         """Blocks of a line-up that are there, among those wanted."""

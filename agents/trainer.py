@@ -29,25 +29,24 @@ from agents.device import choose_device
 from agents.files import unfinished_files
 from agents.health import check_health
 from agents.logs import MetricsLog
-from agents.metrics import Stopwatch, describe_rollout, tags_as_table
+from agents.metrics import Stopwatch, tags_as_table
 from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
 from agents.pair_learner import PairLearner
 from agents.policy import Policy, load_policy
-from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Learner, Weights
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout, SelfPlay
 from agents.runs import STATE_FILE, STATUS
 from agents.snapshots import FOLDER as SNAPSHOTS
 from agents.snapshots import Snapshots
-from agents.starts import Opponents, StartingPots, StartingStacks
+from agents.starts import Opponents
 from agents.states import from_bytes, load_state, save_state, save_status, set_aside, to_bytes
 from agents.statistics import Estimate, estimate
 from agents.table_sizes import TrainingDeals
 from agents.threads import Threads, use_numba_threads
-from bourre_env.bourre.observation import layout
-from bourre_env.bourre.rules import Rules
+from agents.trainings import training_of
+from bourre_env.family import GameRules, game_of
 
 LAST, BEST, PREVIOUS_BEST = "last.safetensors", "best.safetensors", "best.previous.safetensors"
 YARDSTICKS = ("random", "heuristic")
@@ -110,7 +109,8 @@ class Trainer:
         self.saved = False
         self._failing: set[str] = set()  # files that could not be written the last time
         self._threads = Threads(config.run.threads, processes=ranks.local_count)
-        self.credit = PotCredit(config.rollout.carry_credit == "by_seat", config.rollout.ante_credit)
+        self._training = training_of(self.games[0])
+        self.credit = self._training.credits(config)
         weight_seed, device = stream_seed(config.run.seed, _WEIGHT_STREAM), choose_device(config.run.device, ranks)
         # a GPU waits for the engine; on the processor the same cores are of more use to the networks
         self._deals = training_deals(config, parallel=device.type == "cuda")
@@ -119,7 +119,7 @@ class Trainer:
         learner = PairLearner if config.learns_from_pairs else Learner
         self.learner = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
         self.snapshots = Snapshots(folder, config.run.keep)
-        self._layout = layout(self.games[0], config.seats_shown).hash
+        self._layout = game_of(self.games[0]).layout(self.games[0], config.seats_shown).hash
         self._commit = source_commit()
         if ranks.is_first:
             _remove_unfinished(folder)
@@ -251,7 +251,7 @@ class Trainer:
         self.counters.decisions += decisions
         seconds = time.perf_counter() - start
         values = {
-            **(describe_rollout(rollout, self.learner.actor.spec) if self._ranks.is_first else {}),
+            **(self._training.describe(rollout, self.learner.actor.spec) if self._ranks.is_first else {}),
             **learned,
             **self.credit.describe(),
             "schedule/learning_rate": weights.learning_rate,
@@ -297,7 +297,7 @@ class Trainer:
 
     def _picture(self, log: MetricsLog, rollout: Rollout, values: dict[str, float]) -> dict[str, float]:
         """Log histograms and pictures of an iteration; returns the numbers they needed besides."""
-        histograms, entropies = histograms_and_entropies(self.learner, rollout, self.games[0].hand_size)
+        histograms, entropies = histograms_and_entropies(self.learner, rollout, self.games[0])
         log.add_histograms(self.counters.deals, histograms)
         log.add_pictures(self.counters.deals, values | entropies)
         return entropies
@@ -518,16 +518,14 @@ def training_deals(config: Config, *, parallel: bool = False) -> TrainingDeals:
     return TrainingDeals(tuple(self_play(config, rules, parallel=parallel) for rules in config.games()), tuple(shares))
 
 
-def self_play(config: Config, rules: Rules, *, parallel: bool = False) -> SelfPlay:
+def self_play(config: Config, rules: GameRules, *, parallel: bool = False) -> SelfPlay:
     """The training deals that some settings ask for, at tables of one size."""
-    rollout = config.rollout
     return SelfPlay(
         rules,
         config.run.seed,
         config.seats_shown,
-        StartingPots(rollout.carry_share, rollout.largest_carry, rollout.exempt_share),
+        training_of(rules).starts(config),
         opponents(config),
-        StartingStacks(rollout.smallest_stack, rollout.largest_stack),
         parallel,
     )
 

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from agents.bourre.tags import MOST_TRUMPS
 from agents.charts import Chart, Series, lines, stacked
 from agents.config import CONFIG_FILE, Config, read_config
 from agents.files import replace_file
-from agents.metrics import MOST_TRUMPS, TAGS
+from agents.metrics import TAGS
 from agents.pages import page
 
 LOG, LAST = "metrics.jsonl", "last.safetensors"

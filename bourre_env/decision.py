@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.bourre.actions import num_actions
-from bourre_env.bourre.observation import layout, pack, unpack, unpack_actions
-from bourre_env.bourre.rules import MAX_PLAYERS, Rules
+from bourre_env.bits import BITS as WORD_BITS
+from bourre_env.bits import pack, unpack, unpack_actions
 from bourre_env.cards import EMPTY
+from bourre_env.family import GameRules, game_of
 
 LEGAL_WORDS = 2  # 64-bit words in a packed row of legal actions
-WORD_BITS = 64
 
 
 class Decision:
@@ -36,7 +35,7 @@ class Decision:
         observation: NDArray[np.float32],
         legal_action_mask: NDArray[np.bool_],
         seat: NDArray[np.int8],
-        rules: Rules,
+        rules: GameRules,
         key: NDArray[np.uint64],
     ) -> None:
         """Decisions from plain rows.
@@ -52,7 +51,7 @@ class Decision:
             ValueError: a shape that does not fit the others.
         """
         _check_rows("observation", observation, len(seat))
-        _check_rows("legal_action_mask", legal_action_mask, len(seat), columns=num_actions(rules))
+        _check_rows("legal_action_mask", legal_action_mask, len(seat), columns=rules.num_actions)
         self._observation: NDArray[np.float32] | None = observation
         self._legal_action_mask: NDArray[np.bool_] | None = legal_action_mask
         self._packed: NDArray[np.uint64] | None = None
@@ -65,7 +64,7 @@ class Decision:
         packed: NDArray[np.uint64],
         legal_packed: NDArray[np.uint64],
         seat: NDArray[np.int8],
-        rules: Rules,
+        rules: GameRules,
         key: NDArray[np.uint64],
     ) -> "Decision":
         """Decisions from packed rows.
@@ -110,7 +109,7 @@ class Decision:
     def legal_action_mask(self) -> NDArray[np.bool_]:
         """[D, A] bool: True where an action is legal."""
         if self._legal_action_mask is None:
-            self._legal_action_mask = unpack_actions(self.legal_packed, num_actions(self.rules))
+            self._legal_action_mask = unpack_actions(self.legal_packed, self.rules.num_actions)
         return self._legal_action_mask
 
     @property
@@ -124,26 +123,20 @@ class Decision:
     def seats_shown(self) -> int:
         """Number of seats the observations have room for: the table's, or more when rows are padded."""
         words = self._packed.shape[1] if self._packed is not None else self.observation.shape[1] // WORD_BITS
-        return int(words - layout(self.rules).num_words + self.rules.num_players)
+        return int(words - game_of(self.rules).layout(self.rules, None).num_words + self.rules.num_players)
 
     def showing(self, seats: int) -> "Decision":
         """The same decisions with room for another number of seats; those beyond the table's are empty.
 
         Args:
-            seats: from the number of players to 8.
+            seats: from the number of players to as many as the game may have.
 
         Raises:
             ValueError: a number outside that range.
         """
         if seats == self.seats_shown:
             return self
-        if not self.rules.num_players <= seats <= MAX_PLAYERS:
-            raise ValueError(f"cannot show {seats} seats of a table of {self.rules.num_players}; at most {MAX_PLAYERS}")
-        words = np.zeros((len(self), layout(self.rules, seats).num_words), np.uint64)
-        stacks = int(self.rules.stacks == "table_stakes")  # the word that tells them stays the last
-        kept = min(words.shape[1], self.packed.shape[1]) - stacks
-        words[:, :kept] = self.packed[:, :kept]
-        words[:, words.shape[1] - stacks :] = self.packed[:, self.packed.shape[1] - stacks :]
+        words = game_of(self.rules).pad(self.packed, self.rules, seats)
         return Decision.from_packed(words, self.legal_packed, self.seat, self.rules, self.key)
 
 

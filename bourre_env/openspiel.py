@@ -41,8 +41,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bourre_env.bits import unpack
 from bourre_env.bourre.actions import action_text
-from bourre_env.bourre.observation import unpack
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.table import SETTLED
 from bourre_env.bourre.tables import Tables

@@ -14,8 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.bourre.actions import num_actions
-from bourre_env.bourre.observation import unpack_actions
+from bourre_env.bits import unpack_actions
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.decision import Decision, are_legal
 from bourre_env.deck import GOLDEN, mix_array, stream_keys
@@ -112,7 +111,7 @@ def ask(opponent: Opponent, decision: Decision, rng: np.random.Generator) -> NDA
     fits = are_legal(actions, legal)
     if not fits.all():
         row = int(np.argmin(fits))
-        allowed = np.flatnonzero(unpack_actions(legal[row : row + 1], num_actions(decision.rules))[0])
+        allowed = np.flatnonzero(unpack_actions(legal[row : row + 1], decision.rules.num_actions)[0])
         raise OpponentError(
             f"opponent {name!r} in seat {decision.seat[row]} chose action {actions[row]}, which is not legal; "
             f"legal: {', '.join(map(str, allowed))}"

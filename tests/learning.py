@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.bourre.starts import PotsAndStacks, StartingPots
 from agents.checkpoint import Header
 from agents.config import Config, LearnConfig, check_config
 from agents.metrics import Stopwatch
@@ -12,7 +13,6 @@ from agents.network import Actor, NetworkSpec
 from agents.pot_credit import Credit
 from agents.ppo import Learner
 from agents.rollout import Rollout, SelfPlay
-from agents.starts import StartingPots
 from agents.threads import Threads
 from agents.trainer import Trainer
 from bourre_env import Rules
@@ -71,6 +71,6 @@ def deals_of(
     **settings: Any,
 ) -> Rollout:
     """Self-play deals on one thread."""
-    setting = SelfPlay(PAGAT, 1, PAGAT.num_players, **{"pots": StartingPots(0.5, 20, 0.5), **settings})
+    setting = SelfPlay(PAGAT, 1, PAGAT.num_players, **{"starts": PotsAndStacks(StartingPots(0.5, 20, 0.5)), **settings})
     deal_ids = np.arange(first, first + number)
     return setting.play(actor, deal_ids, threads=ONE_THREAD, watch=Stopwatch(), credit=credit, pairs=pairs)

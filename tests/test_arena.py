@@ -17,7 +17,8 @@ from scipy import stats
 
 from agents.arena import DEAL_STREAM, play_blocks, play_line_ups, stream_seed
 from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
-from agents.blocks import COLUMNS, COUNTS, Blocks, concatenated
+from agents.blocks import columns_of, concatenated, counts_of
+from agents.bourre.counts import BourreBlocks
 from agents.executors import Workers, WorkersLostError, map_unordered, usable_cores
 from agents.files import replace_file
 from agents.policy import Decision, PolicyError, PolicyFailedError
@@ -56,9 +57,9 @@ class Misbehaving:
         return self.answer(decision)
 
 
-def same(left: Blocks, right: Blocks) -> bool:
+def same(left: BourreBlocks, right: BourreBlocks) -> bool:
     """Whether two results are equal, to the byte."""
-    columns = ((getattr(left, name), getattr(right, name)) for name in COLUMNS)
+    columns = ((getattr(left, name), getattr(right, name)) for name in columns_of(PAGAT))
     return all(a.tobytes() == b.tobytes() and a.dtype == b.dtype and a.shape == b.shape for a, b in columns)
 
 
@@ -79,13 +80,13 @@ def test_identical_policies_are_worth_exactly_nothing_in_every_block(num_players
 
 def test_antes_of_a_block_by_hand():
     returns = np.array([[[5, -25], [-15, 15]]])  # the deal is dealt by seat 0: rotation 0 has the first place there
-    blocks = Blocks(
+    blocks = BourreBlocks(
         rules=Rules.preset("pagat", num_players=2, ante=5),
         session=1,
         deal_ids=np.array([0]),
         returns=returns,
         carry=np.array([[20, 0]]),
-        **{name: np.arange(4, dtype=np.int32).reshape(1, 2, 2) for name in COUNTS},
+        **{name: np.arange(4, dtype=np.int32).reshape(1, 2, 2) for name in counts_of(PAGAT)},
     )
     assert blocks.antes.tolist() == [[[3.0, -3.0], [-3.0, 3.0]]]  # (5 + 20 / 2) / 5, (-25 + 20 / 2) / 5, …
     assert blocks.block_means.tolist() == [0.0]
@@ -108,14 +109,14 @@ def test_counters_explain_every_chip_of_a_deal():
     line_ups = np.tile([0, 1, 2, 3], (400, 1))
     policies = [HEURISTIC, Random(), ALWAYS_STAY, ALWAYS_PASS]
     results = play_line_ups(PAGAT, policies, line_ups, seed=4, deal_ids=np.arange(400))
-    took, bourre = results.took_pot.astype(int), results.bourre.astype(int)
+    took, bourre = results.counts["took_pot"].astype(int), results.counts["bourre"].astype(int)
     assert results.returns.tolist() == (-1 + 4 * took - 4 * bourre).tolist()
     assert results.carry.tolist() == (4 - 4 * took.sum(axis=1) + 4 * bourre.sum(axis=1)).tolist()
-    assert not ((results.passed > 0) & (results.bourre + results.took_pot > 0)).any()
+    assert not ((results.counts["passed"] > 0) & (results.counts["bourre"] + results.counts["took_pot"] > 0)).any()
     assert took.sum(axis=1).max() == 1
-    assert results.passed[:, 3].mean() > 0.7
-    assert not results.passed[:, 2].any()
-    assert results.bourre.any()
+    assert results.counts["passed"][:, 3].mean() > 0.7
+    assert not results.counts["passed"][:, 2].any()
+    assert results.counts["bourre"].any()
 
 
 @settings(max_examples=30, deadline=None)
@@ -128,8 +129,8 @@ def test_chips_are_conserved_and_payers_known_under_any_rules(rules, buy_in):
     if stakes:
         assert (results.returns >= -buy_in * rules.ante).all()
     assert (results.returns.sum(axis=1) + results.carry == 0).all()
-    assert (results.took_pot.sum(axis=1) <= (rules.num_players if rules.tie_rule == "divide" else 1)).all()
-    assert not (results.returns[results.took_pot == 0] > 0).any()
+    assert (results.counts["took_pot"].sum(axis=1) <= (rules.num_players if rules.tie_rule == "divide" else 1)).all()
+    assert not (results.returns[results.counts["took_pot"] == 0] > 0).any()
 
 
 # --- table stakes ---
@@ -142,7 +143,7 @@ def test_6_7_short_stacks_cost_a_bourre_no_more_than_it_has_and_deep_ones_play_l
     deals = {"seed": 4, "deal_ids": np.arange(200)}
     deep = play_blocks(STAKES, ALWAYS_STAY, HEURISTIC, **deals)
     credit = play_blocks(PAGAT, ALWAYS_STAY, HEURISTIC, **deals)
-    assert all(getattr(deep, name).tolist() == getattr(credit, name).tolist() for name in COLUMNS)
+    assert all(getattr(deep, name).tolist() == getattr(credit, name).tolist() for name in columns_of(PAGAT))
     assert play_blocks(STAKES, ALWAYS_STAY, HEURISTIC, buy_in=5, **deals).returns.tolist() == deep.returns.tolist()
     short = play_blocks(STAKES, ALWAYS_STAY, HEURISTIC, buy_in=2, **deals)
     assert short.bourre.tolist() == deep.bourre.tolist()
@@ -182,7 +183,7 @@ def test_another_seed_is_another_experiment():
 def test_b147_results_can_be_extended():
     first = play_blocks(PAGAT, HEURISTIC, Random(), seed=3, deal_ids=np.arange(100))
     extended = play_blocks(PAGAT, HEURISTIC, Random(), seed=3, deal_ids=np.arange(200))
-    for name in COLUMNS:
+    for name in columns_of(PAGAT):
         assert getattr(extended, name)[:100].tobytes() == getattr(first, name).tobytes()
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import c_baseline
 from benchmarks.c_baseline import VIEWS, CTables
 from benchmarks.engine import CallByCall, Driver
-from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.bits import unpack, unpack_actions
 
 pytestmark = pytest.mark.skipif(c_baseline.compiler() is None, reason="no C compiler (gcc or cc) is on PATH")
 

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from agents.packed_linear import PackedLinear, as_tensor, unpacked
-from bourre_env.bourre.observation import unpack
+from bourre_env.bits import unpack
 
 WORDS, UNITS = 3, 24
 

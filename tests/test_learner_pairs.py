@@ -11,6 +11,7 @@ from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tin
 
 from agents.arena import stream_seed
 from agents.baselines import HEURISTIC, Random
+from agents.bourre.starts import StartingPots
 from agents.checkpoint import parameter_hash
 from agents.config import LearnConfig
 from agents.distribution import MaskedDistribution
@@ -22,7 +23,7 @@ from agents.policy import Decision, uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Measures, Weights
 from agents.rollout import ACTION_STREAM, DEAL_STREAM, Rollout, SelfPlay, choose
-from agents.starts import NETWORK, Opponents, StartingPots, words_of
+from agents.starts import NETWORK, Opponents, words_of
 from agents.threads import use_numba_threads
 from agents.trainer import training_deals
 from bourre_env import Rules, Tables, shuffled_decks
@@ -103,9 +104,9 @@ def test_the_others_have_the_same_luck_after_either_action() -> None:
 def result_of(setting: SelfPlay, actor: Actor, deal: int, given: dict[tuple[int, int], int]) -> np.ndarray:
     """Chips that each seat gets in one deal, its part of the carry included; some decisions are given."""
     rules, number = setting.rules, np.array([deal])
-    table, taken, size = Tables(rules, 1), [0] * rules.num_players, rules.num_players
+    table, taken = Tables(rules, 1), [0] * rules.num_players
     decks = shuffled_decks(stream_seed(1, DEAL_STREAM), number, pack=rules.pack)
-    table.deal(decks, deal % size, *setting.pots.draw(rules, 1, number), stacks=setting.stacks.draw(rules, 1, number))
+    (setting.starts or PotsAndStacks()).begin(table, decks, 1, number)
     table.play_forced()
     line_up = setting.opponents.line_ups(rules, 1, number)[0]
     while not table.settled[0]:

@@ -14,6 +14,7 @@ import pytest
 import torch
 from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tiny_spec, tiny_trainer
 
+from agents.bourre.description import described, positions_of
 from agents.config import CONFIG_FILE, ConfigError, RunConfig
 from agents.counters import Counters
 from agents.details import histograms_and_entropies
@@ -22,7 +23,7 @@ from agents.display import Display
 from agents.ending import progress, why_over
 from agents.files import FolderInUseError, folder_lock, is_in_use, replace_file
 from agents.health import EXPLODED, check_health
-from agents.metrics import HISTOGRAMS, PICTURES, Stopwatch, describe_rollout, positions_of
+from agents.metrics import HISTOGRAMS, PICTURES, Stopwatch
 from agents.packed_linear import unpacked
 from agents.pictures import draw_pictures
 from agents.ppo import DivergedError
@@ -32,7 +33,7 @@ from agents.states import checksum, load_state, save_state
 from agents.statistics import estimate
 from agents.table_sizes import joined
 from bourre_env import Rules
-from bourre_env.bourre.observation import unpack, unpack_actions
+from bourre_env.bits import unpack, unpack_actions
 
 RNG = np.random.default_rng(1)
 
@@ -255,8 +256,8 @@ def test_a_plain_line_tells_speed_work_strength_and_time_left(tmp_path: Path) ->
 def test_every_picture_is_drawn_from_the_numbers_of_an_iteration() -> None:
     learner = tiny_learner()
     rollout = deals_of(learner.actor)
-    histograms, entropies = histograms_and_entropies(learner, rollout, PAGAT.hand_size)
-    values = describe_rollout(rollout, learner.actor.spec)
+    histograms, entropies = histograms_and_entropies(learner, rollout, PAGAT)
+    values = described(rollout, learner.actor.spec)
     pictures = draw_pictures({**values, **entropies, "policy/entropy_declare": 2.4})
     assert set(pictures) == set(PICTURES)
     for pixels in pictures.values():
@@ -276,7 +277,7 @@ def test_positions_and_draws_are_those_of_the_deals() -> None:
     rollout = deals_of(learner.actor, first=40)
     dealer = np.arange(40, 168) % 4
     assert (positions_of(rollout) == (rollout.seat - dealer[rollout.deal] - 1) % 4 + 1).all()
-    values = describe_rollout(rollout, learner.actor.spec)
+    values = described(rollout, learner.actor.spec)
     shares = [values[f"game/draws_{cards}"] for cards in range(6) if f"game/draws_{cards}" in values]
     assert sum(shares) == pytest.approx(1)
     assert sum(cards * values.get(f"game/draws_{cards}", 0) for cards in range(6)) == pytest.approx(

@@ -9,7 +9,9 @@ from learning import ONE_THREAD, PAGAT, deals_of, tiny_learner, tiny_spec
 
 from agents.arena import play_line_ups, stream_seed
 from agents.baselines import HEURISTIC, Random
-from agents.metrics import Stopwatch, describe_rollout
+from agents.bourre.description import described
+from agents.bourre.starts import PotsAndStacks, StartingPots, StartingStacks
+from agents.metrics import Stopwatch
 from agents.packed_linear import as_tensor
 from agents.policy import Decision, load_policy
 from agents.rollout import (
@@ -18,13 +20,13 @@ from agents.rollout import (
     SelfPlay,
     choose,
 )
-from agents.starts import NETWORK, Opponents, StartingPots, StartingStacks
+from agents.starts import NETWORK, Opponents
 from agents.threads import Threads
 from bourre_env import Rules, Tables, shuffled_decks
-from bourre_env.bourre.observation import unpack_actions
+from bourre_env.bits import unpack_actions
 
 ACTOR = tiny_learner().actor
-EVERYBODY_ANTES = StartingPots()
+EVERYBODY_ANTES = PotsAndStacks()
 
 
 def by_deal(rollout: Rollout, column: np.ndarray, deal: int) -> list[int]:
@@ -156,7 +158,7 @@ def test_6_7_starting_stacks_are_uniform_chips_of_each_seat_alone() -> None:
 
 def test_6_7_training_deals_at_table_stakes_cost_nobody_more_than_it_has() -> None:
     pots, stacks = StartingPots(0.5, 20, 0.5), StartingStacks(1, 4)
-    deals = SelfPlay(STAKES, 1, 8, pots, Opponents((HEURISTIC,), (0.3,)), stacks)
+    deals = SelfPlay(STAKES, 1, 8, PotsAndStacks(pots, stacks), Opponents((HEURISTIC,), (0.3,)))
     actor = tiny_learner(spec=tiny_spec(STAKES, seats_shown=8)).actor
     rollout = deals.play(actor, np.arange(128), threads=ONE_THREAD, watch=Stopwatch())
     had = stacks.draw(STAKES, 1, np.arange(128))
@@ -166,7 +168,7 @@ def test_6_7_training_deals_at_table_stakes_cost_nobody_more_than_it_has() -> No
     assert (rollout.returns >= -had).all()
     assert (rollout.returns == -had).any()
     assert (rollout.returns.sum(axis=1) + rollout.carry == carry).all()
-    assert describe_rollout(rollout, actor.spec)["game/decisions_per_deal"] == len(rollout) / 128
+    assert described(rollout, actor.spec)["game/decisions_per_deal"] == len(rollout) / 128
 
 
 # --- opponents -------------------------------------------------------------------------------------------------------
@@ -200,7 +202,7 @@ def test_only_the_networks_own_decisions_are_recorded() -> None:
 
 def test_how_it_was_played_is_described() -> None:
     rollout = deals_of(ACTOR, number=400)
-    values = describe_rollout(rollout, tiny_spec())
+    values = described(rollout, tiny_spec())
     declares = rollout.legal[:, 1] >> np.uint64(20) & np.uint64(1) == 1
     no_trump = declares & (rollout.words[:, 0] & np.uint64(2**13 - 1) == 0)
     assert values["pass_rate/trumps_0"] == pytest.approx((rollout.actions[no_trump] == 84).mean())

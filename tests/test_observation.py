@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from positions import OneTable
 
 from bourre_env import Rules, Snapshot, Tables
-from bourre_env.bourre.observation import Layout, layout, pack, unpack, unpack_actions
+from bourre_env.bits import Layout, pack, unpack, unpack_actions
+from bourre_env.bourre.observation import layout
 
 FOUR = Rules.preset("pagat")
 pagat_rules = pytest.mark.parametrize("rules", PAGAT_TABLES.values(), ids=PAGAT_TABLES)

@@ -16,7 +16,7 @@ from bourre_env import Rules
 
 ROOT = Path(__file__).parent.parent
 GAME, PLAYERS = ROOT / "bourre_env", ROOT / "agents"
-FOUNDATION = {f"bourre_env.{name}" for name in ("arrays", "cards", "deck", "tricks", "errors", "jit")}
+FOUNDATION = {f"bourre_env.{name}" for name in ("arrays", "bits", "cards", "deck", "errors", "family", "jit", "tricks")}
 NUMPY_RANDOM = {"Generator", "BitGenerator", "SeedSequence", "PCG64", "Philox", "default_rng"}
 
 

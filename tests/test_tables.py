@@ -10,9 +10,9 @@ import pytest
 from conftest import TABLE_SIZES, dealt, random_actions, random_play, same_tables, start_of
 
 from bourre_env import ChipsError, DeckError, IllegalActionError, Rules, Tables, shuffled_decks
+from bourre_env.bits import unpack, unpack_actions
 from bourre_env.bourre import batch
 from bourre_env.bourre.actions import action_text
-from bourre_env.bourre.observation import unpack, unpack_actions
 from bourre_env.bourre.table import TABLE
 
 MOST_CHIPS = 2**31 - 1

@@ -12,7 +12,7 @@ import pytest
 from agents import referee, stopping
 from agents.arena import play_blocks, play_line_up, play_line_ups
 from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
-from agents.blocks import COLUMNS, concatenated
+from agents.blocks import columns_of, concatenated
 from agents.cells import cells_of, seatings_of
 from agents.commands import tournament as tournament_command
 from agents.entrants import Entrant, parse_entrants
@@ -196,7 +196,7 @@ def test_7_2_decisions_that_fail_together_are_asked_alone():
             deals = np.arange(first, end)
             pieces.append(play_blocks(PAGAT, RaisesAboutClubs(), HEURISTIC, seed=1, deal_ids=deals, referee=asked))
         parts.append(concatenated(pieces))
-    for name in COLUMNS:
+    for name in columns_of(PAGAT):
         assert getattr(parts[0], name).tolist() == getattr(parts[1], name).tolist()
     forfeited = parts[0].forfeited[:, :, 0]
     assert 0.3 < forfeited.mean() < 1
@@ -412,7 +412,7 @@ def test_a_file_holds_exactly_what_was_played(tmp_path):
     assert read.faults == results.faults
     assert set(read.blocks) == set(results.blocks)
     for key, blocks in results.blocks.items():
-        for name in COLUMNS:
+        for name in columns_of(PAGAT):
             assert getattr(read.blocks[key], name).tolist() == getattr(blocks, name).tolist()
     assert read.to_bytes() == results.to_bytes()
 

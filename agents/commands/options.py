@@ -16,7 +16,7 @@ from rich.console import Console
 
 from agents.executors import PROCESSES, RAY, Workers
 from agents.files import obstacle
-from bourre_env.bourre.rules import PRESETS
+from bourre_env.family import FIRST, GAMES, game_named
 
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 LARGEST_SEED = 2**64 - 1
@@ -96,9 +96,39 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=read, default=0, metavar="N", help="of the deals (%(default)s)")
 
 
-def add_rules(parser: argparse.ArgumentParser) -> None:
-    """The option that names the house rules."""
-    parser.add_argument("--rules", default="pagat", metavar="PRESET", help=f"{', '.join(PRESETS)} (%(default)s)")
+def add_game(parser: argparse.ArgumentParser, *, serves: Sequence[str] = GAMES) -> None:
+    """The option that names the game.
+
+    Args:
+        parser: of the command.
+        serves: the games that the command knows so far.
+    """
+
+    def read(text: str) -> str:
+        if text not in GAMES:
+            raise argparse.ArgumentTypeError(f"no game is called {text!r}; choose {', '.join(GAMES)}")
+        if text not in serves:
+            raise argparse.ArgumentTypeError(f"this command serves {', '.join(serves)} only so far, not {text}")
+        return text
+
+    parser.add_argument("--game", type=read, default=FIRST, metavar="NAME", help=f"{', '.join(serves)} (%(default)s)")
+
+
+def add_rules(parser: argparse.ArgumentParser, *, games: Sequence[str] = GAMES) -> None:
+    """The option that names the house rules (`preset_of`).
+
+    Args:
+        parser: of the command.
+        games: whose presets are listed.
+    """
+    presets = "; ".join(f"{name}: {', '.join(game_named(name).presets)}" for name in games)
+    text = f"house rules, the first of the game when left out ({presets})"
+    parser.add_argument("--rules", metavar="PRESET", help=text)
+
+
+def preset_of(options: argparse.Namespace) -> str:
+    """Name of the house rules that a command line asks for."""
+    return str(options.rules or game_named(options.game).presets[0])
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:

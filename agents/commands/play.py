@@ -12,14 +12,17 @@ from agents.commands.options import (
     BadInputError,
     Commands,
     FailedError,
+    add_game,
     add_rules,
     check_folder,
     console,
     integer,
     number,
+    preset_of,
 )
 from agents.policy import Policy, check_rules, load_policy
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
+from bourre_env.family import FIRST
 
 if TYPE_CHECKING:
     from agents.sitting import Seat
@@ -41,7 +44,8 @@ def add_to(commands: Commands) -> None:
     )
     text = "who sits there: human or a policy, with NAME= in front to give it a name; two to eight"
     play.add_argument("specs", nargs="+", metavar="SPEC", help=text)
-    add_rules(play)
+    add_game(play, serves=[FIRST])
+    add_rules(play, games=[FIRST])
     text = f"play so many deals (until everybody has left; {DEALS} of policies alone)"
     play.add_argument("--deals", type=integer(1, None), metavar="N", help=text)
     read = integer(0, LARGEST_SEED)
@@ -103,7 +107,7 @@ def _rules(options: argparse.Namespace) -> Rules:
     if not 2 <= len(options.specs) <= MAX_PLAYERS:
         raise BadInputError(f"{len(options.specs)} at the table will not do; name two to {MAX_PLAYERS}")
     stakes = {} if options.table_stakes is None else {"stacks": "table_stakes"}
-    return Rules.preset(options.rules, num_players=len(options.specs), **stakes)
+    return Rules.preset(preset_of(options), num_players=len(options.specs), **stakes)
 
 
 def _named(specs: Sequence[str]) -> list[str]:

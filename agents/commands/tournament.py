@@ -14,6 +14,7 @@ from agents.commands.options import (
     BadInputError,
     Commands,
     FailedError,
+    add_game,
     add_rules,
     add_seed,
     add_workers,
@@ -24,6 +25,7 @@ from agents.commands.options import (
     integer,
     number,
     positive,
+    preset_of,
     versions,
     workers_of,
 )
@@ -32,6 +34,7 @@ from agents.commands.tournament_tables import print_summary
 from agents.entrants import Entrant, check_entrants, parse_entrants
 from agents.executors import Workers, WorkersLostError
 from agents.files import replace_file
+from agents.games import part_named
 from agents.progress import Progress
 from agents.referee import DEFAULT_TIME_LIMIT
 from agents.report_files import HTML, MARKDOWN, SUMMARY
@@ -40,12 +43,13 @@ from agents.sequential import EFFECT, SequentialTest
 from agents.stopping import FixedBlocks, Precision, Separated, StoppingRule
 from agents.summary import TableSummary, plain_summary, summarise
 from agents.tournament import MOST_LINE_UPS, Plan, mixed, pairs, play_tournament
-from bourre_env.bourre.rules import MAX_CHIPS, Rules
+from bourre_env.family import GameRules, game_named, sides_of
 
 DEFAULT_BLOCKS = 5000
 MOST_BLOCKS = 50_000  # of a line-up that goes on until it has shown enough
 LARGEST_BLOCKS = 10_000_000  # their resampling fills 20 GB
 LARGEST_EFFECT = 100.0  # deviations; larger ones say nothing and overflow
+LARGEST_BUY_IN = 2**31 - 1  # antes, and chips
 LONGEST_LIMIT = 86_400.0  # seconds a decision
 
 
@@ -66,11 +70,12 @@ def add_to(commands: Commands) -> None:
     )
     add = tournament.add_argument
     seats = integer(None, None)
-    add("--seats", type=seats, nargs="+", default=[4], metavar="N", help="players at the table, 2 to 8 (4)")
+    add("--seats", type=seats, nargs="+", default=[], metavar="N", help="players at the table, 2 to 8 in Bourré (4)")
+    add_game(tournament)
     add_rules(tournament)
     add(
         "--table-stakes",
-        type=integer(1, MAX_CHIPS),
+        type=integer(1, LARGEST_BUY_IN),
         metavar="ANTES",
         help="nobody pays more than it has: so many antes at the start of each deal (else seats play on credit)",
     )
@@ -127,10 +132,12 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     plans = _plans(options)
     files = [None if options.out is None else options.out / blocks_file(plan.terms.rules) for plan in plans]
     if options.out is not None:
-        reports = [] if options.no_report else [HTML, MARKDOWN]
+        reports = [HTML, MARKDOWN] if _wants_report(options) else []
         check_folder(options.out, [SUMMARY, *reports, *(file.name for file in files if file is not None)])
     for plan in plans:
         check_entrants(plan.entrants, plan.terms.rules)
+    if options.out is not None:
+        _check_game(options.out, options.game)
     begun = [_begun(plan, file, fresh=options.fresh) for plan, file in zip(plans, files, strict=True)]
     with Progress(None, "deals", sys.stderr) as progress:
         for plan, results, file in zip(plans, begun, files, strict=True):
@@ -141,15 +148,36 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     ]
     summary = None  # written before anything is printed: whoever reads the output may stop reading
     if options.out is not None:
-        summary = write_summary(options.out, tables, preset=options.rules, command=command_line(words))
-    print_summary(console(), tables, preset=options.rules)
-    if summary is not None and not options.no_report:
+        summary = write_summary(options.out, tables, preset=preset_of(options), command=command_line(words))
+    print_summary(console(), tables, preset=preset_of(options))
+    if summary is not None and _wants_report(options):
         make_report(summary, begun, options.out / HTML)
 
 
-def blocks_file(rules: Rules) -> str:
+def _wants_report(options: argparse.Namespace) -> bool:
+    """Whether a report is asked for; one of the game that there are none of goes without saying."""
+    return not options.no_report and part_named(options.game).has_report
+
+
+def _check_game(folder: Path, game: str) -> None:
+    """Refuse a folder with results of another game, whose summary would be written over.
+
+    Raises:
+        BadInputError: names both games.
+    """
+    for file in sorted(folder.glob(blocks_pattern())) if folder.is_dir() else []:
+        if (there := Results.read(file).terms.rules.game) != game:
+            raise BadInputError(f"--out {folder} holds results of {there}, not of {game}; name another folder")
+
+
+def blocks_file(rules: GameRules) -> str:
     """Name of the file that holds the blocks of a table size."""
-    return f"blocks-{rules.num_players}.parquet"
+    return blocks_pattern(str(rules.num_players))
+
+
+def blocks_pattern(seats: str = "*") -> str:
+    """Pattern of the names of all of them."""
+    return f"blocks-{seats}.parquet"
 
 
 def write_summary(out: Path, tables: Sequence[TableSummary], *, preset: str, command: str) -> dict[str, Any]:
@@ -164,49 +192,56 @@ def write_summary(out: Path, tables: Sequence[TableSummary], *, preset: str, com
 def _plans(options: argparse.Namespace) -> list[Plan]:
     """One plan for each table size."""
     entrants = parse_entrants(options.specs)
+    game = game_named(options.game)
+    if options.table_stakes is not None and "rules.stacks" not in part_named(game.name).own_keys:
+        raise BadInputError(f"--table-stakes: {game.name} is not played for stakes")
     if len(set(options.seats)) < len(options.seats):
         raise BadInputError(f"--seats {' '.join(map(str, options.seats))}: a table size stands there twice")
-    stacks = "credit" if options.table_stakes is None else "table_stakes"
+    stakes = {} if options.table_stakes is None else {"stacks": "table_stakes"}
     plans = []
-    for seats in options.seats:
-        rules = Rules.preset(options.rules, num_players=seats, stacks=stacks)
+    for seats in options.seats or [game.usual_size]:
+        rules = game.preset(preset_of(options), num_players=seats, **stakes)
         try:
             check_session(options.session_deals, rules)
         except ValueError as error:
             raise BadInputError(f"--session-deals {options.session_deals}: {error}") from None
         terms = Terms(rules, options.session_deals, options.table_stakes)
-        line_ups = _line_ups(options, entrants, seats)
+        line_ups = _line_ups(options, entrants, rules)
         stop = _stopping_rule(options, line_ups)
         plans.append(Plan(entrants, terms, line_ups, options.seed, stop, options.time_limit))
     return plans
 
 
-def _line_ups(options: argparse.Namespace, entrants: Sequence[Entrant], seats: int) -> tuple[LineUp, ...]:
-    """The line-ups of one table size."""
+def _line_ups(options: argparse.Namespace, entrants: Sequence[Entrant], rules: GameRules) -> tuple[LineUp, ...]:
+    """The line-ups of one table size; partners are one place of them."""
+    places = sides_of(rules)
     names = [entrant.name for entrant in entrants]
     size = len(names)
     number = (options.tables in ("pairs", "both")) * size * (size - 1)
-    number += (options.tables in ("mixed", "both")) * math.comb(size, min(size, seats))
+    number += (options.tables in ("mixed", "both")) * math.comb(size, min(size, places))
     if number > MOST_LINE_UPS:
         raise BadInputError(
-            f"{size} entrants make {number:,} line-ups at {seats} seats; {MOST_LINE_UPS:,} are possible"
+            f"{size} entrants make {number:,} line-ups of {places} places; {MOST_LINE_UPS:,} are possible"
         )
-    chosen = pairs(names, seats) if options.tables in ("pairs", "both") else []
-    chosen += mixed(names, seats) if options.tables in ("mixed", "both") else []
-    chosen += [_named_line_up(text, names, seats) for text in options.line_up]
+    chosen = pairs(names, places) if options.tables in ("pairs", "both") else []
+    chosen += mixed(names, places) if options.tables in ("mixed", "both") else []
+    chosen += [_named_line_up(text, names, rules) for text in options.line_up]
     if not chosen:
         raise BadInputError("--tables none: give at least one --line-up, or nothing is played")
     return tuple(dict.fromkeys(chosen))
 
 
-def _named_line_up(text: str, names: Sequence[str], seats: int) -> LineUp:
+def _named_line_up(text: str, names: Sequence[str], rules: GameRules) -> LineUp:
     """A line-up from the names of a word."""
     line_up = tuple(name.strip() for name in text.split(","))
     unknown = [name for name in line_up if name not in names]
     if unknown:
         raise BadInputError(f"--line-up {text}: nobody is called {unknown[0]!r}; there are {', '.join(names)}")
-    if len(line_up) != seats:
-        raise BadInputError(f"--line-up {text}: {len(line_up)} names for {seats} seats")
+    places = sides_of(rules)
+    if len(line_up) != places:
+        raise BadInputError(
+            f"--line-up {text}: {len(line_up)} names for {places} {'seats' if places == rules.num_players else 'sides'}"
+        )
     return line_up
 
 

@@ -8,11 +8,13 @@ from rich.table import Table
 
 from agents.cells import Cell, Seating
 from agents.commands.options import interval
+from agents.games import part_of
 from agents.population import NotAvailable
 from agents.scores import Scores
 from agents.standing import Standing
 from agents.statistics import Estimate
 from agents.summary import SequentialSummary, TableSummary
+from bourre_env.family import game_of, sides_of
 
 DOUBT = (
     "One number for each entrant does not describe these results: chance alone would seldom leave so much unexplained. "
@@ -27,23 +29,25 @@ def print_summary(out: Console, tables: Sequence[TableSummary], *, preset: str) 
         if table.cells:
             _print_cells(out, table)
         if table.seatings:
-            _print_seatings(out, table.seatings)
+            _print_seatings(out, table.seatings, table.unit)
         out.print(_legend(table, preset), soft_wrap=True)
         if table.sequential is not None:
             out.print(_sequential_legend(table.sequential), soft_wrap=True)
         if table.standing is not None:
-            _print_standing(out, table.standing)
+            _print_standing(out, table.standing, table.unit)
     _print_faults(out, tables)
 
 
 def _print_cells(out: Console, summary: TableSummary) -> None:
     """Print one line a cell: antes a deal and shares of deals, each with its interval, and whether it is separated."""
     is_wide = out.width >= WIDTH_WITH_T
-    numbers = ["antes a deal, 95 %", *["Student's t"] * is_wide, "pots %", "bourré %", "passed %"]
+    rules = summary.results.terms.rules
+    headings = [rate.heading for rate in part_of(rules).rates]
+    numbers = [f"{game_of(rules).unit} a deal, 95 %", *["Student's t"] * is_wide, *headings]
     table = _table(["focal", "against"], numbers, ["verdict"])
     for cell in summary.cells:
         beside = [interval(cell.antes.t_low, cell.antes.t_high)] * is_wide
-        shares = (_percent(share) for share in (cell.pots_won, cell.bourre_rate, cell.pass_rate))
+        shares = (_percent(share) for share in cell.rates.values())
         table.add_row(cell.focal, cell.field, _antes(cell.antes), *beside, *shares, _verdict(summary, cell))
     out.print(table)
 
@@ -67,9 +71,9 @@ def _sequential_legend(sequential: SequentialSummary) -> str:
     )
 
 
-def _print_standing(out: Console, standing: Standing) -> None:
+def _print_standing(out: Console, standing: Standing, unit: str) -> None:
     """Print the ratings, best first."""
-    table = _table(["entrant"], ["strength in antes a deal, 95 %", "Plackett-Luce", "alpha-Rank %", "lottery %"])
+    table = _table(["entrant"], [f"strength in {unit} a deal, 95 %", "Plackett-Luce", "alpha-Rank %", "lottery %"])
     strength = standing.ratings.strength
     for entrant in strength.ranking:
         name = strength.names[entrant]
@@ -99,9 +103,9 @@ def _share(scores: Scores | NotAvailable, name: str) -> str:
     return f"{100 * scores.average[scores.names.index(name)]:.0f}"
 
 
-def _print_seatings(out: Console, seatings: Sequence[Seating]) -> None:
+def _print_seatings(out: Console, seatings: Sequence[Seating], unit: str) -> None:
     """Print one line a place of every other line-up."""
-    table = _table(["line-up", "place"], ["antes a deal, 95 %", "Student's t"])
+    table = _table(["line-up", "place"], [f"{unit} a deal, 95 %", "Student's t"])
     for seating in seatings:
         for number, (name, antes) in enumerate(zip(seating.line_up, seating.antes, strict=True)):
             first = ", ".join(seating.line_up) if number == 0 else ""
@@ -119,10 +123,15 @@ def _legend(table: TableSummary, preset: str) -> str:
     unit = "deals" if terms.session == 1 else f"sessions of {terms.session} deals"
     lengths = sorted({cell.antes.blocks for cell in table.cells} | {a.blocks for s in table.seatings for a in s.antes})
     blocks = f"{lengths[0]:,}" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,}"
-    each = f", {lengths[0] * seats:,} in all" if len(lengths) == 1 else ""
+    sides = sides_of(terms.rules)
+    each = f", {lengths[0] * sides:,} in all" if len(lengths) == 1 else ""
+    if sides == seats:
+        who, turns = f"One focal seat against {seats - 1} of the other", "seat"
+    else:
+        who, turns = "One focal pair of partners against a pair of the other", "side"
     return (
-        f"One focal seat against {seats - 1} of the other; rules {preset}{stakes}, {seats} seats, {numbers}. "
-        f"Each line: {blocks} {unit} played from every seat{each}. Intervals: 95 % bootstrap over {unit}."
+        f"{who}; rules {preset}{stakes}, {seats} seats, {numbers}. "
+        f"Each line: {blocks} {unit} played from every {turns}{each}. Intervals: 95 % bootstrap over {unit}."
         f"{_verdict_legend(table)}" + _saved(table.cells)
     )
 

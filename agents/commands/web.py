@@ -14,11 +14,13 @@ from agents.commands.options import (
     LARGEST_SEED,
     BadInputError,
     Commands,
+    add_game,
     add_rules,
     check_folder,
     folder,
     integer,
     number,
+    preset_of,
 )
 from agents.files import FolderInUseError, folder_lock
 from agents.policy import check_rules, load_policy
@@ -26,6 +28,7 @@ from agents.seating import PERSON, name_and_spec, seats_of
 from agents.web.messages import SLOWEST
 from bourre_env.bourre.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
 from bourre_env.env_options import stacks_bought
+from bourre_env.family import FIRST
 
 if TYPE_CHECKING:
     from agents.web.asking import Asker
@@ -52,7 +55,8 @@ def add_to(commands: Commands) -> None:
     web.add_argument("specs", nargs="*", metavar="SPEC", help=f"who sits where ({' '.join(DEFAULT_SPECS)})")
     text = "seats at the table; the last SPEC fills those not named (as many as SPECs)"
     web.add_argument("--seats", type=integer(MIN_PLAYERS, MAX_PLAYERS), metavar="N", help=text)
-    add_rules(web)
+    add_game(web, serves=[FIRST])
+    add_rules(web, games=[FIRST])
     web.add_argument("--deals", type=integer(1, None), metavar="N", help="deals in the session (no end)")
     web.add_argument("--buy-in", type=integer(1, None), metavar="ANTES", help="of each seat at table stakes")
     text = "of the packs (drawn; whoever knows it knows every card)"
@@ -130,7 +134,7 @@ def _tables(options: argparse.Namespace, asker: "Asker") -> "list[LiveTable]":
     if not options.specs and options.replay:
         return []
     specs = named_specs(options.specs, options.seats)
-    rules = Rules.preset(options.rules, num_players=len(specs))
+    rules = Rules.preset(preset_of(options), num_players=len(specs))
     try:
         stacks_bought(options.buy_in, rules)
     except ValueError as error:

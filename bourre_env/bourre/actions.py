@@ -54,7 +54,7 @@ def actions_of_cards(rules: np.record, cards: np.uint64) -> np.uint64:
 
 def num_actions(rules: Rules) -> int:
     """Size of the action space."""
-    return len(rules.pack) + (1 << rules.hand_size) + 1
+    return rules.num_actions
 
 
 def action_text(rules: Rules, table: np.record, action: int) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -126,6 +126,8 @@ class Rules:
     Raises:
         RulesError: a value or a combination that makes no game; the message names field, value and what is allowed.
     """
+
+    game: ClassVar[str] = "bourre"
 
     num_players: int = 4
     ante: int = 1
@@ -244,6 +246,16 @@ class Rules:
         if isinstance(self.max_discards, int):
             return self.max_discards
         return self.max_discards[self.num_players - MIN_PLAYERS]
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space: cards to play, ways to discard, and passing."""
+        return len(self.pack) + (1 << self.hand_size) + 1
+
+    @property
+    def sides(self) -> tuple[tuple[int, ...], ...]:
+        """Seats that win and lose together: each plays for itself."""
+        return tuple((seat,) for seat in range(self.num_players))
 
     @property
     def max_decisions(self) -> int:
