@@ -9,22 +9,26 @@ can be read from it, and what the seat was dealt, threw away and drew.
 Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
 """
 
-import hashlib
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.arrays import buffer
+from bourre_env.bits import BITS as BITS
+from bourre_env.bits import Layout as Layout
+from bourre_env.bits import Segment as Segment
+from bourre_env.bits import bit_if, thermometer
+from bourre_env.bits import flags_set as flags_set
+from bourre_env.bits import pack as pack
+from bourre_env.bits import unpack as unpack
+from bourre_env.bits import unpack_action_row as unpack_action_row
+from bourre_env.bits import unpack_actions as unpack_actions
+from bourre_env.bits import unpack_row as unpack_row
 from bourre_env.bourre.rules import MAX_CHIPS, MAX_HAND, MAX_PLAYERS, Rules
 from bourre_env.bourre.table import DECLARE, PLAY, in_mask, is_last_to_play
-from bourre_env.cards import EMPTY, NUM_CARDS, NUM_SUITS, count_cards, holds, single
-from bourre_env.jit import njit, njit_entry
+from bourre_env.cards import EMPTY, NUM_CARDS, NUM_SUITS, holds, single
+from bourre_env.jit import njit
 
-BITS = 64
 FLAGS = NUM_CARDS  # first bit after the cards of a word
 
 # Words
@@ -58,44 +62,6 @@ LIMIT_STEPS = np.array([1, 2, 4], np.int64)
 
 STACK_STEPS = np.array([1, 2, 4, 8, 16, 32, 64], np.int64)
 """[7] int64: a seat's stack flag k is set when it has at least this many antes (table stakes only)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Where a named piece of the observation lies: bits `first_bit` onwards of one word."""
-
-    word: int
-    first_bit: int
-    length: int
-
-    @property
-    def start(self) -> int:
-        """Index of the piece's first feature in the unpacked row."""
-        return BITS * self.word + self.first_bit
-
-    @property
-    def slice(self) -> slice:
-        """The piece's features in the unpacked row."""
-        return slice(self.start, self.start + self.length)
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The observation of one table size: number of words, and where each named piece lies."""
-
-    num_words: int
-    segments: Mapping[str, Segment]
-
-    @property
-    def size(self) -> int:
-        """Number of features O in the unpacked row."""
-        return BITS * self.num_words
-
-    @cached_property
-    def hash(self) -> str:
-        """Sixteen hex digits that change whenever a piece moves; stamped on checkpoints."""
-        pieces = {name: [piece.word, piece.first_bit, piece.length] for name, piece in self.segments.items()}
-        return hashlib.sha256(json.dumps([self.num_words, pieces]).encode()).hexdigest()[:16]
 
 
 def first_seat_word(hand_size: int) -> int:
@@ -191,24 +157,6 @@ def encode(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64
 
 
 @njit
-def bit_if(condition: bool, place: int) -> np.uint64:
-    """The set of one bit when a condition holds, else nothing."""
-    return np.uint64(condition) << np.uint64(place)
-
-
-@njit
-def thermometer(count: int, first: int) -> np.uint64:
-    """`count` bits from `first` on."""
-    return ((np.uint64(1) << np.uint64(count)) - np.uint64(1)) << np.uint64(first)
-
-
-@njit
-def flags_set(word: np.uint64, first: int, length: int) -> int:
-    """How many of `length` flags are set: the count a thermometer shows."""
-    return count_cards((word >> np.uint64(first)) & ((np.uint64(1) << np.uint64(length)) - np.uint64(1)))
-
-
-@njit
 def _own_words(table: np.record, rules: np.record, seat: int) -> tuple[np.uint64, np.uint64, np.uint64]:
     """The words of the hand, of the cards dealt and of the discards, all but the limit flags."""
     hand, dealt = table.hands[seat], table.dealt[seat]
@@ -300,78 +248,3 @@ def _encode_stacks(table: np.record, rules: np.record, seat: int, row: NDArray[n
         for step in range(len(STACK_STEPS)):
             if table.stacks[other] >= STACK_STEPS[step] * rules.ante:
                 row[word] |= single(first + step)
-
-
-# --- plain arrays ---
-
-_BYTE_BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.float32)
-"""[256, 8] float32: the bits of every byte, lowest first."""
-
-_BYTE_FLAGS = _BYTE_BITS.astype(np.bool_)
-"""[256, 8] bool: the same as flags."""
-
-
-@njit
-def unpack_row(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
-    """Bits of `words` [W] as 0.0 and 1.0 in `out` [64*W]."""
-    for word in range(len(words)):
-        for byte in range(8):
-            pattern = (words[word] >> np.uint64(8 * byte)) & np.uint64(255)
-            for bit in range(8):
-                out[BITS * word + 8 * byte + bit] = _BYTE_BITS[pattern, bit]
-
-
-@njit
-def unpack_action_row(legal: NDArray[np.uint64], out: NDArray[np.bool_]) -> None:
-    """The first A bits of `legal` [2] as flags in `out` [A]."""
-    whole_bytes = len(out) // 8
-    for byte in range(whole_bytes):
-        pattern = (legal[byte // 8] >> np.uint64(8 * (byte % 8))) & np.uint64(255)
-        for bit in range(8):
-            out[8 * byte + bit] = _BYTE_FLAGS[pattern, bit]
-    for action in range(8 * whole_bytes, len(out)):
-        out[action] = (legal[action // BITS] >> np.uint64(action % BITS)) & np.uint64(1) != EMPTY
-
-
-@njit_entry
-def _unpack_rows(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
-    """`unpack_row` for each row of `words` [D, W]."""
-    for row in range(words.shape[0]):
-        unpack_row(words[row], out[row])
-
-
-@njit_entry
-def _unpack_action_rows(legal: NDArray[np.uint64], out: NDArray[np.bool_]) -> None:
-    """`unpack_action_row` for each row of `legal` [D, 2]."""
-    for row in range(legal.shape[0]):
-        unpack_action_row(legal[row], out[row])
-
-
-def unpack(words: NDArray[np.uint64], out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-    """Packed observations as plain features.
-
-    Args:
-        words: [D, W] uint64.
-        out: [D, 64*W] float32 to fill; a fresh array when left out.
-
-    Returns:
-        [D, 64*W] float32 of zeros and ones.
-    """
-    out = buffer(out, (len(words), BITS * words.shape[1]), np.dtype(np.float32))
-    _unpack_rows(words, out)
-    return out
-
-
-def unpack_actions(
-    legal: NDArray[np.uint64], num_actions: int, out: NDArray[np.bool_] | None = None
-) -> NDArray[np.bool_]:
-    """Packed legal sets [D, 2] uint64 as masks [D, A] bool, True for allowed."""
-    out = buffer(out, (len(legal), num_actions), np.dtype(np.bool_))
-    _unpack_action_rows(legal, out)
-    return out
-
-
-def pack(features: NDArray[np.float32]) -> NDArray[np.uint64]:
-    """Plain features [D, 64*W] as packed words [D, W] uint64; the inverse of `unpack`."""
-    packed = np.packbits(np.asarray(features) > 0.5, axis=-1, bitorder="little")
-    return np.ascontiguousarray(packed).view(np.dtype(np.uint64).newbyteorder("<")).astype(np.uint64)
