@@ -153,7 +153,7 @@ class Game:
     unit_of: Callable[[Any], int]
 
 
-_MODULES = {FIRST: "bourre_env.bourre.game"}
+_MODULES = {FIRST: "bourre_env.bourre.game", "euchre": "bourre_env.euchre.game"}
 """Where each game's `GAME` is; loaded when it is first asked for."""
 
 GAMES = tuple(_MODULES)

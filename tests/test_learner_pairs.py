@@ -11,7 +11,7 @@ from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tin
 
 from agents.arena import stream_seed
 from agents.baselines import HEURISTIC, Random
-from agents.bourre.starts import StartingPots
+from agents.bourre.starts import PotsAndStacks, StartingPots
 from agents.checkpoint import parameter_hash
 from agents.config import LearnConfig
 from agents.distribution import MaskedDistribution
@@ -121,7 +121,7 @@ def result_of(setting: SelfPlay, actor: Actor, deal: int, given: dict[tuple[int,
         action = given.get((mover, taken[mover]))
         table.step(drawn if action is None else np.array([action]), play_forced=True)
         taken[mover] += 1
-    returns: np.ndarray = table.returns[0] + table.carry[0] / size
+    returns: np.ndarray = table.returns[0] + table.carry[0] / rules.num_players
     return returns
 
 

@@ -16,7 +16,9 @@ from bourre_env import Rules
 
 ROOT = Path(__file__).parent.parent
 GAME, PLAYERS = ROOT / "bourre_env", ROOT / "agents"
-FOUNDATION = {f"bourre_env.{name}" for name in ("arrays", "bits", "cards", "deck", "errors", "family", "jit", "tricks")}
+FOUNDATION = {
+    f"bourre_env.{name}" for name in ("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "tricks")
+}
 NUMPY_RANDOM = {"Generator", "BitGenerator", "SeedSequence", "PCG64", "Philox", "default_rng"}
 
 
@@ -207,7 +209,7 @@ def test_importing_is_quiet_loads_no_trainer_and_gives_the_same_rules_and_packs_
 
 CHECK_A_PACK = """
 import numpy as np
-from bourre_env.bourre.deals import first_wrong_deck
+from bourre_env.arrays import first_wrong_deck
 answer = first_wrong_deck(np.arange(52, dtype=np.int8)[None], np.uint64(2**52 - 1))
 print(answer, sum(first_wrong_deck.stats.cache_hits.values()))
 """
@@ -222,7 +224,7 @@ def copied_package(tmp_path: Path) -> Path:
 
 
 def test_edit_of_a_callee_in_another_file_reaches_its_compiled_callers(copied_package: Path, tmp_path: Path) -> None:
-    """`first_wrong_deck` (deals.py) calls `single` (cards.py); Numba's own cache looks at deals.py alone."""
+    """`first_wrong_deck` (arrays.py) calls `single` (cards.py); Numba's own cache looks at arrays.py alone."""
     cache = str(tmp_path / "cache")
     answers = [run_python(CHECK_A_PACK, copied_package, BOURRE_CACHE=cache).stdout for _ in range(2)]
     assert answers == ["-1 0\n", "-1 1\n"], "the second run should have used what the first one compiled"

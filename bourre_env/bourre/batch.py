@@ -33,17 +33,6 @@ def deal_rows(tables: Records, rules: Records, rows: NDArray[np.int64], deals: D
 
 
 @njit_entry
-def is_named_twice(rows: NDArray[np.int64], num_tables: int) -> bool:
-    """Whether some table of `rows` [k] comes twice."""
-    met = np.zeros(num_tables, np.bool_)
-    for row in rows:
-        if met[row]:
-            return True
-        met[row] = True
-    return False
-
-
-@njit_entry
 def step_rows(
     tables: Records, rules: Records, rows: NDArray[np.int64], actions: NDArray[np.int64], play_forced: bool
 ) -> int:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bourre_env.arrays import plain
+from bourre_env.arrays import first_wrong_deck, plain
+from bourre_env.arrays import spread as spread
 from bourre_env.bourre.rules import MAX_CHIPS, Rules
-from bourre_env.cards import EMPTY, NUM_CARDS, single
+from bourre_env.cards import NUM_CARDS
 from bourre_env.deck import shuffled_decks
 from bourre_env.errors import ChipsError, DeckError, RulesError
-from bourre_env.jit import njit_entry
 
 
 class Deals(NamedTuple):
@@ -162,35 +162,6 @@ class DealQueue:
         """Note that the next `number` deals have been handed out."""
         self._next += number
         self.num_taken += number
-
-
-BITS = 64  # of a set of cards
-
-
-@njit_entry
-def first_wrong_deck(decks: NDArray[np.int8], pack: np.uint64) -> int:
-    """The first row of `decks` [k, C] that is not a permutation of the set `pack`; -1 when all are."""
-    for row in range(len(decks)):
-        met, all_bits = EMPTY, 0
-        for place in range(decks.shape[1]):
-            met |= single(decks[row, place] & (BITS - 1))
-            all_bits |= decks[row, place]
-        if met != pack or not 0 <= all_bits < BITS:
-            return row
-    return -1
-
-
-def spread(values: ArrayLike, number: int, name: str, low: int, high: int, dtype: Any) -> NDArray[Any]:
-    """One integer for each row, from one number or [number] of them, checked against a range."""
-    given = np.asarray(values)
-    if given.dtype.kind not in "iu" or given.shape not in ((), (number,)):
-        raise ValueError(f"{name} is {given.dtype} {given.shape}; it must be one integer or {number} of them")
-    lowest, highest = (given.min(), given.max()) if given.size else (low, high)
-    if not low <= lowest <= highest <= high:
-        raise ValueError(f"{name} is {lowest if lowest < low else highest}; it must be from {low} to {high}")
-    rows = np.empty(number, dtype)
-    rows[:] = given
-    return rows
 
 
 def _decks(rules: Rules, decks: ArrayLike, number: int) -> NDArray[np.int8]:

@@ -205,23 +205,3 @@ def advance_in_parallel(*arguments: Any) -> int:
         return advance(*arguments)
     with _ONE_AT_A_TIME:
         return _advance_in_parallel(*arguments)
-
-
-def check_buffers(out: object, like: Buffers) -> None:
-    """Refuse anything but buffers of the shapes and types of `like`; mask and features may have no rows.
-
-    Raises:
-        ValueError: what is wrong, and with which array.
-    """
-    if not isinstance(out, Buffers):
-        raise ValueError(f"out is a {type(out).__name__}; it must be what buffers() makes")
-    arrays: list[tuple[str, Any, NDArray[Any]]] = list(zip(Buffers._fields, out, like, strict=True))
-    for name, array, expected in arrays:
-        shapes = {expected.shape, (0, *expected.shape[1:])} if name in ("mask", "features") else {expected.shape}
-        fits = isinstance(array, np.ndarray) and array.shape in shapes and array.dtype == expected.dtype
-        if not fits or not array.flags.carray:
-            wanted = f"a contiguous, writable {expected.dtype} array of shape {expected.shape}"
-            found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
-            raise ValueError(
-                f"out.{name} is {found}; it must be {wanted}: make the buffers with this table's buffers()"
-            )

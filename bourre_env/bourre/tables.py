@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bourre_env.arrays import buffer, plain
+from bourre_env.arrays import buffer, check_buffers, checked_rows, plain
 from bourre_env.bourre import batch, stepping
 from bourre_env.bourre.actions import action_text, legal_texts, num_actions
 from bourre_env.bourre.deals import DealQueue, checked_deals, spread
@@ -101,17 +101,7 @@ class Tables:
 
     def _rows(self, rows: ArrayLike | None) -> NDArray[np.int64]:
         """Indices of the chosen tables, checked."""
-        if rows is None:
-            return self._every_row
-        chosen = np.asarray(rows)
-        if chosen.dtype == np.bool_ or (chosen.size and chosen.dtype.kind not in "iu") or chosen.ndim != 1:
-            raise ValueError(f"rows must be a list of table indices, not {chosen.dtype} of shape {chosen.shape}")
-        if chosen.size and not 0 <= chosen.min() <= chosen.max() < self.num_tables:
-            raise ValueError(f"rows reach from {chosen.min()} to {chosen.max()}; tables are 0..{self.num_tables - 1}")
-        chosen = chosen.astype(np.int64)
-        if batch.is_named_twice(chosen, self.num_tables):
-            raise ValueError("rows names a table twice")
-        return chosen
+        return self._every_row if rows is None else checked_rows(rows, self.num_tables)
 
     # --- stepping ---
 
@@ -172,7 +162,7 @@ class Tables:
         if out is None:
             raise ValueError("queue= and parallel= need out=, the arrays that results are written to; see buffers()")
         if out is not self._checked_out:
-            stepping.check_buffers(out, self.buffers(mask=True, features=True))
+            check_buffers(out, self.buffers(mask=True, features=True), optional=("mask", "features"))
             self._checked_out = out
         queue = self._no_deals if queue is None else queue
         if not isinstance(queue, DealQueue):

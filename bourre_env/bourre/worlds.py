@@ -26,10 +26,10 @@ from bourre_env.bourre.playing import apply_play, cards_to_play
 from bourre_env.bourre.rules import MAX_HAND
 from bourre_env.bourre.table import NO_SEAT
 from bourre_env.bourre.turn import find_legal
-from bourre_env.bourre.worlds_random import begin_stream, random_cards, random_unit
 from bourre_env.bourre.worlds_record import write_world
 from bourre_env.bourre.worlds_view import begin_replay, forget, learn, next_card_played, rule_out_cards
 from bourre_env.cards import EMPTY, NO_CARD, NUM_CARDS, count_cards, holds, single
+from bourre_env.draws import begin_stream, random_cards, random_unit
 from bourre_env.jit import njit
 
 MAX_TRIES = 100_000_000  # thousands are rare; a world that fits exists, the true one

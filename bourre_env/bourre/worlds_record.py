@@ -8,9 +8,9 @@ was, and all orders. Whoever plays on from the record sees a whole past.
 import numpy as np
 
 from bourre_env.bourre.table import in_mask
-from bourre_env.bourre.worlds_random import line_up, random_cards
 from bourre_env.bourre.worlds_view import cards_laid_down, dealer_keeps_turn_up, num_laid_down, turn_up_is_thrown
 from bourre_env.cards import EMPTY, count_cards, single
+from bourre_env.draws import line_up, random_cards
 from bourre_env.jit import njit
 
 

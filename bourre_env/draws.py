@@ -1,4 +1,7 @@
-"""Random draws for one world. The record `WORLD` (`worlds_view`) holds the state of the stream."""
+"""Random draws for one world of hidden cards.
+
+The record `world` of every function has the fields `key` and `words_drawn`, the state of the stream, and `line`.
+"""
 
 import numpy as np
 

@@ -1,0 +1,208 @@
+"""The house rules of a Euchre table: one frozen value, named presets, a fingerprint.
+
+`docs/euchre.md` explains every option under the number given here. Names of presets are in `PRESETS`.
+"""
+
+import dataclasses
+import difflib
+import functools
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bourre_env.errors import RulesError
+from bourre_env.euchre.cards import BENNY, NUM_CARDS
+
+NUM_SEATS = 4
+HAND_SIZE = 5
+MAX_TARGET = 21  # observations count points up to it
+MOST_POINTS = 4  # a hand can bring (E5.1)
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "alone_by": ("anyone", "maker"),
+    "alone_scoring": ("march_only", "double_all"),
+    "card_ids": ("printed", "relative"),
+}
+
+RULES = np.dtype(
+    [
+        ("num_players", np.int8),
+        ("hand_size", np.int8),
+        ("target", np.int8),
+        ("benny", np.uint8),
+        ("may_shed_upcard", np.uint8),
+        ("partner_alone_only", np.uint8),
+        ("turn_down_card_to_partner", np.uint8),
+        ("partner_round2_alone_only", np.uint8),
+        ("stick_the_dealer", np.uint8),
+        ("allow_lone_defender", np.uint8),
+        ("only_maker_alone", np.uint8),
+        ("double_all", np.uint8),
+        ("relative_ids", np.uint8),
+    ],
+    align=True,
+)
+"""The rules as compiled code reads them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EuchreRules:
+    """The rules of one table. Every field is an option of `docs/euchre.md`; the defaults are the `cornish` preset.
+
+    Attributes:
+        benny: whether the pack has the Benny (E1.2).
+        partner_alone_only: in the first round the dealer's partner may only turn down and play alone (E2.3).
+        turn_down_card_to_partner: after that the partner takes the up-card and sheds a card (E2.3).
+        may_shed_upcard: (E2.5).
+        partner_round2_alone_only: in the second round, too, the dealer's partner can only play alone (E2.6).
+        stick_the_dealer: the last call of the second round may not be a pass (E2.7).
+        alone_by: "anyone" or "maker" (E3.1).
+        allow_lone_defender: (E3.3).
+        alone_scoring: "march_only" or "double_all" (E5.2).
+        target: points that win a game, 1 to 21 (E5.4).
+        card_ids: "printed" or "relative" (E6.3).
+
+    Raises:
+        RulesError: a value that makes no game; the message names field, value and what is allowed.
+    """
+
+    game: ClassVar[str] = "euchre"
+    num_players: ClassVar[int] = NUM_SEATS
+    hand_size: ClassVar[int] = HAND_SIZE
+    num_actions: ClassVar[int] = NUM_CARDS + 8
+    sides: ClassVar[tuple[tuple[int, ...], ...]] = ((0, 2), (1, 3))
+
+    benny: bool = True
+    partner_alone_only: bool = True
+    turn_down_card_to_partner: bool = False
+    may_shed_upcard: bool = True
+    partner_round2_alone_only: bool = False
+    stick_the_dealer: bool = False
+    alone_by: str = "anyone"
+    allow_lone_defender: bool = True
+    alone_scoring: str = "march_only"
+    target: int = 11
+    card_ids: str = "printed"
+
+    def __post_init__(self) -> None:
+        """Refuse values and combinations that make no game."""
+        if isinstance(self.target, np.integer):
+            object.__setattr__(self, "target", int(self.target))
+        for field in dataclasses.fields(self):
+            _check_field(field.name, getattr(self, field.name), type(field.default))
+        if not 1 <= self.target <= MAX_TARGET:
+            raise RulesError(f"EuchreRules.target is {self.target}; it must be from 1 to {MAX_TARGET}")
+        if self.turn_down_card_to_partner and not self.partner_alone_only:
+            raise RulesError("turn_down_card_to_partner needs partner_alone_only: nobody else turns a card down")
+
+    @staticmethod
+    def preset(name: str, /, **changes: Any) -> "EuchreRules":
+        """The rules of a named preset, with some fields changed.
+
+        Args:
+            name: a key of `PRESETS`.
+            **changes: fields to set instead, such as `target=15`.
+
+        Raises:
+            RulesError: no preset or no field of that name, or a value that is not allowed.
+        """
+        if not isinstance(name, str) or name not in PRESETS:
+            raise RulesError(f"no Euchre preset is called {name!r}{_nearest(name, PRESETS)}; choose {_listed(PRESETS)}")
+        fields = {field.name for field in dataclasses.fields(EuchreRules)}
+        for change in changes:
+            if change not in fields:
+                raise RulesError(f"EuchreRules has no field {change!r}{_nearest(change, fields)}")
+        return EuchreRules(**{**PRESETS[name], **changes})
+
+    @staticmethod
+    def from_plain(fields: Mapping[str, Any], fingerprint: str) -> "EuchreRules":
+        """Rules from their JSON form.
+
+        Args:
+            fields: every field by name, as `dataclasses.asdict` gives them.
+            fingerprint: what it was when they were written down.
+
+        Raises:
+            RulesError: no rules, or the fields mean something else in this version.
+            TypeError: a field of another name.
+        """
+        rules = EuchreRules(**fields)
+        if rules.fingerprint != fingerprint:
+            raise RulesError(f"rules of fingerprint {fingerprint} mean something else in this version")
+        return rules
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hex digits that differ between any two rule sets; stamped on every result and record."""
+        text = json.dumps({"game": self.game, **dataclasses.asdict(self)}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @functools.cached_property
+    def pack(self) -> tuple[int, ...]:
+        """Ids of the cards in the pack, ascending (E1.2)."""
+        return tuple(range(NUM_CARDS if self.benny else BENNY))
+
+    @functools.cached_property
+    def pack_set(self) -> np.uint64:
+        """The pack as a set of cards."""
+        return np.uint64(sum(1 << card for card in self.pack))
+
+    @property
+    def max_decisions(self) -> int:
+        """No hand has more decisions than this (E6.4): eight calls, the answers about playing alone, twenty cards."""
+        defenders = 2 * self.allow_lone_defender
+        return 2 * NUM_SEATS + (1 if self.alone_by == "maker" else 2) + defenders + NUM_SEATS * HAND_SIZE
+
+    def record(self) -> np.recarray[Any, Any]:
+        """[1] of dtype `RULES`: these rules as compiled code reads them."""
+        values = {
+            **{name: getattr(self, name) for name in RULES.names or () if hasattr(self, name)},
+            "only_maker_alone": self.alone_by == "maker",
+            "double_all": self.alone_scoring == "double_all",
+            "relative_ids": self.card_ids == "relative",
+        }
+        record = np.zeros(1, RULES)
+        for name, value in values.items():
+            record[name] = value
+        return record.view(np.recarray)
+
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "cornish": {},
+    "cornish_relative": {"card_ids": "relative"},
+    "openspiel": {
+        "benny": False,
+        "partner_alone_only": False,
+        "may_shed_upcard": False,
+        "stick_the_dealer": True,
+        "alone_by": "maker",
+        "allow_lone_defender": False,
+        "target": 10,
+    },
+}
+"""What each preset changes from the defaults of `EuchreRules`."""
+
+
+def _check_field(name: str, value: Any, kind: type) -> None:
+    """A field has the type it is declared with, and a value that exists; booleans are not numbers here."""
+    if (isinstance(value, bool) and kind is not bool) or not isinstance(value, kind):
+        named = {int: "an integer", str: "a text", bool: "True or False"}[kind]
+        raise RulesError(f"EuchreRules.{name} is {value!r} ({type(value).__name__}); it must be {named}")
+    if name in CHOICES and value not in CHOICES[name]:
+        near = _nearest(value, CHOICES[name])
+        raise RulesError(f"EuchreRules.{name} is {value!r}{near}; choose {_listed(CHOICES[name])}")
+
+
+def _nearest(name: Any, known: Iterable[str]) -> str:
+    """A suggestion, when some known name is close."""
+    near = difflib.get_close_matches(str(name), list(known), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names as a list to choose from."""
+    return ", ".join(repr(name) for name in names)
