@@ -17,6 +17,7 @@ from agents.thresholds import THRESHOLDS
 from bourre_env.bourre.rules import Rules
 from bourre_env.cards import count_cards, lowest_card
 from bourre_env.deck import GOLDEN, mix
+from bourre_env.family import GameRules
 from bourre_env.jit import njit, njit_entry
 
 
@@ -55,6 +56,14 @@ class RuleBot:
     name: str
     declaring: int
     thresholds: NDArray[np.float64] = field(default_factory=lambda: THRESHOLDS, repr=False, compare=False)
+
+    def check_rules(self, rules: GameRules) -> None:
+        """Refuse other games.
+
+        Raises:
+            PolicyError: names both.
+        """
+        bourre_rules(rules, self.name)
 
     def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
         """[D] actions."""

@@ -1,6 +1,7 @@
 """Who plays: policies under names, from the words of a command line."""
 
 import hashlib
+import importlib
 import importlib.util
 import inspect
 import re
@@ -15,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import baselines, heuristic, likely_worlds, lookahead, retracing, search, thresholds
+from agents.games import part_named
 from agents.policy import GREEDY, NAMED, Decision, Policy, PolicyError, check_rules, checkpoint_of, load_policy
 from agents.search_spec import is_search, prior_of
 from agents.shipped import path_of
-from bourre_env.family import GameRules
+from bourre_env.family import GAMES, GameRules
 
 _NAMED_SPEC = re.compile(r"([A-Za-z0-9_.+-]+)=(.+)")
 _BASELINES = (baselines, heuristic, thresholds)  # whose text decides how the policies of the package play
@@ -121,7 +123,7 @@ def _members(folder: Path) -> list[Path]:
 def _content(spec: str) -> bytes:
     """What decides how a spec plays; empty when it cannot be found."""
     if spec in NAMED:
-        return _text_of(_BASELINES)
+        return _text_of((*_BASELINES, *_shared_bots(spec)))
     if is_search(spec):
         return spec.encode() + _text_of(_SEARCH) + _content(prior_of(spec))
     file = checkpoint_of(Path(path_of(spec).removesuffix(GREEDY)))
@@ -139,6 +141,12 @@ def _chosen_in(spec: str) -> str:
     if checkpoint_of(Path(path_of(spec).removesuffix(GREEDY))) is not None:
         return GREEDY * spec.endswith(GREEDY)
     return f":{spec.partition(':')[2]}"
+
+
+def _shared_bots(name: str) -> list[ModuleType]:
+    """The modules of the bots that games have under a name."""
+    references = [found for game in GAMES if (found := part_named(game).baselines.get(name)) is not None]
+    return [importlib.import_module(reference.partition(":")[0]) for reference in references]
 
 
 def _text_of(modules: Sequence[ModuleType]) -> bytes:

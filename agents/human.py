@@ -15,6 +15,7 @@ from bourre_env.bits import BITS, Layout, Segment
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.observation import layout
 from bourre_env.bourre.rules import Rules
+from bourre_env.family import GameRules
 
 Row = NDArray[np.uint64]
 
@@ -33,6 +34,14 @@ class Human:
         """
         self.ask = ask
         self.show = show
+
+    def check_rules(self, rules: GameRules) -> None:
+        """Refuse other games.
+
+        Raises:
+            PolicyError: names both.
+        """
+        bourre_rules(rules, self.name)
 
     def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
         """[D] actions."""

@@ -25,7 +25,7 @@ GREEDY = ":greedy"  # behind the path of a checkpoint
 
 NAMED = {
     "random": "agents.baselines:Random",
-    "heuristic": "agents.baselines:HEURISTIC",
+    "heuristic": "agents.rule_bots:HEURISTIC",
     "two_trumps": "agents.baselines:TWO_TRUMPS",
     "always_stay": "agents.baselines:ALWAYS_STAY",
     "always_pass": "agents.baselines:ALWAYS_PASS",

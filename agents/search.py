@@ -25,12 +25,12 @@ from agents.referee import strict_answer
 from bourre_env.bits import BITS as WORD_BITS
 from bourre_env.bourre import observation as at
 from bourre_env.bourre.recalled import tables_as_seen
-from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.table import PLAY
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import ALL_CARDS
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
 from bourre_env.env_options import stacks_bought
+from bourre_env.family import GameRules
 
 ASKED_AT_ONCE = 32  # decisions; bounds the memory and changes nothing else
 SEED = 20260301  # of the worlds; what tells decisions apart is their key
@@ -77,8 +77,9 @@ class SearchPolicy:
     prior: Policy
     effort: Effort
 
-    def check_rules(self, rules: Rules) -> None:
+    def check_rules(self, rules: GameRules) -> None:
         """Whatever the prior says; and get ready: compiling takes longer than a referee waits for an answer."""
+        rules = bourre_rules(rules, self.name)
         check_rules(self.prior, rules)
         tables = Tables(rules, 1)
         tables.deal(shuffled_decks(SEED, [0], pack=rules.pack), 0, stacks=stacks_bought(None, rules, 1))
