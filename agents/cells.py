@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from agents.arena import stream_seed
 from agents.blocks import Blocks
 from agents.games import part_of
-from agents.luck import without_luck
 from agents.results import LineUp, Results
 from agents.statistics import Estimate, estimates, half_width
+from agents.variates import without_luck
 
 BOOTSTRAP_STREAM = "tournament: bootstrap"
 

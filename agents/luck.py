@@ -4,8 +4,7 @@ A control variate is a number whose mean is known to be 0 and that goes up and d
 luck of the draws, as in advantage sum estimators (Zinkevich and others, 2006; White and Bowling's MIVAT, 2009): what
 the cards drawn were worth, less what the same number of cards was worth on average before they were seen; and what the
 hands first dealt were worth, less their average. Each is exactly 0 on average whatever the policies do, so what is left
-when they are regressed out is unbiased as long as the coefficients do not come from the same blocks: each half of the
-blocks gets those of the other half.
+when they are regressed out (`agents.variates`) is unbiased.
 
 Shapes: D blocks, N seats, R = D * N rows, C cards of the pack, V kinds of value.
 """
@@ -20,7 +19,6 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.cards import NUM_RANKS, NUM_SUITS
 
 _HIGH = 9  # rank of the jack
-FOLDS = 2
 
 
 def card_values() -> NDArray[np.float64]:
@@ -111,25 +109,3 @@ def _mean_of_hands(rules: Rules) -> NDArray[np.float64]:
         len(pack) - 1
     )
     return mean
-
-
-def without_luck(block_means: NDArray[np.float64], controls: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[D] float64: results with control variates regressed out, each half by the coefficients of the other.
-
-    Args:
-        block_means: [D] results.
-        controls: [D, K] numbers of mean 0.
-
-    Raises:
-        ValueError: too few blocks to fit the coefficients of either half.
-    """
-    folds = np.arange(len(block_means)) % FOLDS
-    if np.bincount(folds, minlength=FOLDS).min() <= controls.shape[1]:
-        raise ValueError(f"{len(block_means)} blocks are too few for {controls.shape[1]} control variates")
-    adjusted = np.empty_like(block_means)
-    for fold in range(FOLDS):
-        fitted = folds != fold
-        design = np.column_stack([np.ones(fitted.sum()), controls[fitted]])
-        coefficients = np.linalg.lstsq(design, block_means[fitted], rcond=None)[0][1:]
-        adjusted[~fitted] = block_means[~fitted] - controls[~fitted] @ coefficients
-    return adjusted

@@ -5,7 +5,8 @@ import pytest
 
 from agents.arena import decks_of, play_blocks
 from agents.baselines import ALWAYS_STAY, HEURISTIC, Random
-from agents.luck import CARD_VALUES, luck, relative_cards, without_luck
+from agents.luck import CARD_VALUES, luck, relative_cards
+from agents.variates import without_luck
 from bourre_env import Rules, Tables
 from bourre_env.cards import cards_in
 

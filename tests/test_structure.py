@@ -250,3 +250,59 @@ def test_unusable_cache_folder_does_not_stop_anybody(copied_package: Path, tmp_p
     (tmp_path / "file").write_text("")
     done = run_python(CHECK_A_PACK, copied_package, BOURRE_CACHE=str(tmp_path / "file"))
     assert (done.stdout, done.stderr) == ("-1 0\n", "")
+
+
+# --- games of the family
+
+OF_ONE_GAME = {
+    f"agents.{name}"
+    for name in (
+        *("action_words", "analysis", "benchmark", "frames_analysis", "human", "luck", "pictures", "recording"),
+        *("refusals", "replay_page", "report", "story", "table_text", "wording", "journal", "seating", "sitting"),
+        *("baselines", "heuristic", "thresholds", "selfcheck"),
+        *("search", "likely_worlds", "lookahead", "retracing", "solver", "solver_kernel"),
+        *("best_response", "exact", "exploit", "game_tree", "local_best_response", "tabular", "tree_walk"),
+        *("commands.play", "commands.web", "web.opening"),
+    )
+}
+"""Modules that serve one game, besides the packages `agents.bourre` and `agents.euchre`."""
+
+GAME_PACKAGES = ("bourre_env.bourre", "bourre_env.euchre")
+NAMES_OF_A_GAME = {"Rules", "Tables", "PRESETS", "Snapshot", "Buffers", "DealQueue"}
+
+
+def serves_every_game(name: str) -> bool:
+    """Whether a module of `agents` must do without the modules of any game."""
+    return name not in OF_ONE_GAME and not name.startswith(("agents.bourre", "agents.euchre"))
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("agents") and serves_every_game(name)])
+def test_players_and_measures_of_every_game_import_the_modules_of_none(name: str) -> None:
+    assert not {module for module in imports(name) if module.startswith(GAME_PACKAGES)}
+    taken = {
+        alias.name
+        for node in ast.walk(TREES[name])
+        if isinstance(node, ast.ImportFrom) and node.module == "bourre_env"
+        for alias in node.names
+    }
+    assert not taken & NAMES_OF_A_GAME
+
+
+def test_the_list_of_modules_that_serve_one_game_is_no_longer_than_it_must_be() -> None:
+    for name in OF_ONE_GAME:
+        assert name in SOURCES
+        assert {module for module in imports(name) if module.startswith((*GAME_PACKAGES, "bourre_env.Rules"))} or any(
+            isinstance(node, ast.ImportFrom) and node.module == "bourre_env" for node in ast.walk(TREES[name])
+        ), name
+
+
+def test_training_finds_a_game_by_name_alone() -> None:
+    for name in (
+        "agents.trainer",
+        "agents.rollout",
+        "agents.arena",
+        "agents.games",
+        "agents.trainings",
+        "agents.config",
+    ):
+        assert not {module for module in imports(name) if module.startswith(("agents.bourre", "agents.euchre"))}

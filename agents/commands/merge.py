@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.commands.options import BadInputError, Commands, check_folder, command_line, console, folder
-from agents.commands.report import make_report
+from agents.commands.report import has_report, make_report
 from agents.commands.tournament import blocks_file, write_summary
 from agents.commands.tournament_tables import print_summary
 from agents.files import replace_file
@@ -35,8 +35,14 @@ def add_to(commands: Commands) -> None:
 def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     """Merge results, print what they say together and write them."""
     merged: dict[int, Results] = {}
+    games: set[str] = set()
     for source in options.folders:
         for results in read_folder(source):
+            games.add(results.terms.rules.game)
+            if len(games) > 1:
+                raise ResultsError(
+                    f"{source}: results of different games cannot be mixed: {' and '.join(sorted(games))}"
+                )
             seats = results.terms.rules.num_players
             known = merged.setdefault(seats, Results(results.terms))
             try:
@@ -44,7 +50,8 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
             except ResultsError as error:
                 raise ResultsError(f"{source}: {error}") from None
     sizes = [merged[seats] for seats in sorted(merged)]
-    reports = [] if options.no_report else [HTML, MARKDOWN]
+    wants_report = not options.no_report and all(has_report(game) for game in games)
+    reports = [HTML, MARKDOWN] if wants_report else []
     check_folder(options.out, [SUMMARY, *reports, *(blocks_file(results.terms.rules) for results in sizes)])
     preset = preset_of(options.folders)
     for results in sizes:
@@ -55,7 +62,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     for results in sizes:
         replace_file(options.out / blocks_file(results.terms.rules), results.to_bytes())
     summary = write_summary(options.out, tables, preset=preset, command=command_line(words))
-    if not options.no_report:
+    if wants_report:
         make_report(summary, sizes, options.out / HTML)
 
 

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from agents.commands.options import BadInputError, Commands, check_folder, folder, integer, versions
 from agents.commands.record_options import add_judge
+from agents.games import part_named
 from agents.policy import PolicyError
 from agents.progress import Progress
 from agents.report_files import COSTLIEST, HTML, SUMMARY
+from bourre_env.family import GAMES
 
 if TYPE_CHECKING:
     from agents.report_deals import Judging
     from agents.results import Results
 
 MOST_COSTLIEST = 1000
+NO_REPORT = f"reports are of {', '.join(game for game in GAMES if part_named(game).has_report)} only so far"
 
 
 def add_to(commands: Commands) -> None:
@@ -69,6 +72,8 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         from agents.report_deals import Judging
 
         summary, tables = read_tournament(here)
+        if not has_report(game := tables[0].terms.rules.game):
+            raise BadInputError(f"{here} holds results of {game}; {NO_REPORT}")
         judging = Judging(options.analyse, options.policy, options.worlds) if options.analyse else None
         try:
             make_report(summary, tables, out, costliest=options.costliest, judging=judging)
@@ -84,6 +89,11 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
             print(f"report: {write_run_report(here, out, {**versions(), 'torch': version('torch')})}")
         except ConfigError as error:
             raise BadInputError(str(error)) from None
+
+
+def has_report(game: str) -> bool:
+    """Whether there are reports of tournaments of a game."""
+    return part_named(game).has_report
 
 
 def make_report(

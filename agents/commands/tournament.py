@@ -29,7 +29,7 @@ from agents.commands.options import (
     versions,
     workers_of,
 )
-from agents.commands.report import make_report
+from agents.commands.report import NO_REPORT, has_report, make_report
 from agents.commands.tournament_tables import print_summary
 from agents.entrants import Entrant, check_entrants, parse_entrants
 from agents.executors import Workers, WorkersLostError
@@ -58,7 +58,8 @@ def add_to(commands: Commands) -> None:
     tournament = commands.add_parser(
         "tournament",
         help="every entrant against a table of every other",
-        description="Play each entrant, in one seat, against a table full of each other one; print antes a deal.",
+        description="Play each entrant, in one seat, or as a pair of partners, against a table full of each other one; "
+        "print antes, or points, a deal.",
         allow_abbrev=False,
     )
     tournament.add_argument(
@@ -132,7 +133,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     plans = _plans(options)
     files = [None if options.out is None else options.out / blocks_file(plan.terms.rules) for plan in plans]
     if options.out is not None:
-        reports = [HTML, MARKDOWN] if _wants_report(options) else []
+        reports = [HTML, MARKDOWN] if has_report(options.game) and not options.no_report else []
         check_folder(options.out, [SUMMARY, *reports, *(file.name for file in files if file is not None)])
     for plan in plans:
         check_entrants(plan.entrants, plan.terms.rules)
@@ -150,13 +151,12 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     if options.out is not None:
         summary = write_summary(options.out, tables, preset=preset_of(options), command=command_line(words))
     print_summary(console(), tables, preset=preset_of(options))
-    if summary is not None and _wants_report(options):
+    if summary is None or options.no_report:
+        return
+    if has_report(options.game):
         make_report(summary, begun, options.out / HTML)
-
-
-def _wants_report(options: argparse.Namespace) -> bool:
-    """Whether a report is asked for; one of the game that there are none of goes without saying."""
-    return not options.no_report and part_named(options.game).has_report
+    else:
+        print(f"results: {options.out / SUMMARY}; {NO_REPORT}")
 
 
 def _check_game(folder: Path, game: str) -> None:
