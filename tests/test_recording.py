@@ -5,7 +5,7 @@ import pytest
 
 from agents.arena import play_line_up
 from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
-from agents.blocks import seats_of_places
+from agents.blocks import sides_of_places
 from agents.costliest import costliest_deals
 from agents.entrants import Entrant
 from agents.recording import NotRecordedError, Recorder, record_deal, record_session
@@ -44,7 +44,7 @@ def agree(terms: Terms, policies: dict, line_up: tuple[str, ...], deals: int, re
             session = record_session(terms, policies, line_up, seed=7, deal_id=deal, rotation=rotation)
             ends = [list(record.replay())[-1] for record in session]
             chips = np.sum([end.chips for end in ends], axis=0)
-            by_place = chips[seats_of_places(size)[rotation]]
+            by_place = chips[sides_of_places(size)[rotation]]
             assert by_place.tolist() == blocks.returns[deal, rotation].tolist()
             assert ends[-1].carry == blocks.carry[deal, rotation]
             assert parse(write(session)) == session
