@@ -38,10 +38,10 @@ TRUMP_TRICKS = np.array([1.0, 0.95, 0.85, 0.6, 0.5, 0.4, 0.35, 0.3])
 
 SIDE_ACE, SIDE_KING, VOID, EACH_TRUMP_BEYOND_TWO = 0.5, 0.12, 0.15, 0.25  # tricks
 
-THRESHOLDS = np.array([1.9, 1.75, 1.95, 3.4, 3.6, 0.3])
+THRESHOLDS = np.array([2.8, 2.05, 2.1, 3.1, 2.55, 0.9])
 """[6] tricks that a hand has to be counted for: to order the other side's dealer up, to take the up-card as dealer, to
 name a suit in the second round, to play alone as maker, to play alone against makers; and what the up-card in the other
-side's hands takes off."""
+side's hands takes off. Found by `python -m benchmarks.euchre_thresholds`."""
 ORDER_UP, TAKE_UP, NAME_SUIT, MAKER_ALONE, DEFENDER_ALONE, UP_CARD_AGAINST = range(len(THRESHOLDS))
 
 
