@@ -21,8 +21,13 @@ from bourre_env.errors import (
     RulesError,
     UnknownAgentError,
 )
+from bourre_env.euchre.rules import PRESETS as EUCHRE_PRESETS
+from bourre_env.euchre.rules import EuchreRules
+from bourre_env.euchre.snapshot import EuchreSnapshot
+from bourre_env.euchre.tables import EuchreTables
 
 __all__ = [
+    "EUCHRE_PRESETS",
     "PRESETS",
     "BourreError",
     "Buffers",
@@ -30,6 +35,9 @@ __all__ = [
     "DealQueue",
     "Decision",
     "DeckError",
+    "EuchreRules",
+    "EuchreSnapshot",
+    "EuchreTables",
     "IllegalActionError",
     "MissingPackageError",
     "NotationError",

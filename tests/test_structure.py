@@ -79,6 +79,9 @@ def packages(modules: set[str]) -> set[str]:
 
 GAME_MODULES = [name for name in SOURCES if name.startswith("bourre_env")]
 RULE_MODULES = [name for name in GAME_MODULES if name.startswith("bourre_env.bourre")]
+EUCHRE_MODULES = [
+    name for name in GAME_MODULES if name.startswith("bourre_env.euchre") and name != "bourre_env.euchre.env"
+]
 
 
 def test_the_sources_that_are_read_here_exist() -> None:
@@ -113,6 +116,12 @@ def test_cards_deck_tricks_and_errors_stand_on_nothing_of_the_game(name: str) ->
 def test_rules_of_the_game_stand_on_the_foundation_alone(name: str) -> None:
     ours = {module for module in imports(name) if module.startswith("bourre_env")}
     assert all(module in FOUNDATION or module.startswith("bourre_env.bourre") for module in ours), ours
+
+
+@pytest.mark.parametrize("name", EUCHRE_MODULES)
+def test_rules_of_euchre_stand_on_the_foundation_alone(name: str) -> None:
+    ours = {module for module in imports(name) if module.startswith("bourre_env")}
+    assert all(module in FOUNDATION or module.startswith("bourre_env.euchre") for module in ours), ours
 
 
 def test_no_module_of_the_game_needs_itself() -> None:
