@@ -158,7 +158,7 @@ class Comparison:
         actions = np.zeros(len(self.references), np.int64)
         for row, table in enumerate(self.references):
             word = random_word(table.legal(), self.rng)
-            (actions[row],) = ids_of({word}, table, self.rules)
+            actions[row] = self.id_of(row, word)
             self.counts[table.phase] += 1
             table.step(word)
         self.tables.step(actions)
@@ -168,6 +168,11 @@ class Comparison:
             if table.phase == "settled":
                 self.counts.update(situations(table))
                 self.references[row] = self._dealt(row)
+
+    def id_of(self, row: int, word: str) -> int:
+        """The action that a word names at a table."""
+        (action,) = ids_of({word}, self.references[row], self.rules)
+        return action
 
     def check(self) -> None:
         """The engine's tables are the oracle's, in every respect."""
