@@ -15,7 +15,8 @@
 
 * `rules`: "cornish", "openspiel" or an `EuchreRules` value.
 * `episode`: "hand" for one hand; "game" for hands until a side has the target, the dealer moving on each time.
-* `render_mode`: None or "ansi".
+* `render_mode`: None; "ansi" for text; "rgb_array" for a picture, [704, 1024, 3] uint8, drawn without a display;
+  "human" for a window that follows the play (needs the extra `render`).
 * `render_seat`: the seat from which the table is shown, other hands hidden; None shows every hand.
 * `illegal` (`euchre_env` only): "raise" lets `IllegalActionError` through. "forfeit" ends the hand: the other side
   scores four points (rule E6.2), and the offender's infos hold `forfeited_deal`, `illegal_action` and `reason` until
@@ -117,11 +118,12 @@ from numpy.typing import NDArray
 
 from bourre_env.aec import TableEnv, wrapped
 from bourre_env.deck import shuffled_decks
+from bourre_env.drawing.euchre_picture import euchre_picture
 from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer
 from bourre_env.errors import DeckError, RulesError
 from bourre_env.euchre import actions
 from bourre_env.euchre.cards import card_id
-from bourre_env.euchre.render import ansi
+from bourre_env.euchre.render import ansi, seen_by
 from bourre_env.euchre.rules import EuchreRules
 from bourre_env.euchre.snapshot import EuchreSnapshot
 from bourre_env.euchre.table import SETTLED
@@ -155,12 +157,13 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo reads a plain dict
         "name": "euchre_v0",
-        "render_modes": ["ansi"],
+        "render_modes": ["ansi", "rgb_array", "human"],
         "is_parallelizable": False,
         "render_fps": 2,
     }
 
     _tables: EuchreTables
+    _title = "Euchre"
 
     def __init__(
         self,
@@ -251,6 +254,10 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
     def _text(self) -> str:
         """The table as text, from `render_seat`."""
         return ansi(self.snapshot(), self.render_seat)
+
+    def _image(self) -> NDArray[np.uint8]:
+        """[704, 1024, 3] uint8: the table as a picture, from `render_seat`."""
+        return euchre_picture(seen_by(self.snapshot(), self.render_seat), self.render_seat or 0)
 
 
 def _checked_options(options: dict[str, Any] | None) -> dict[str, Any]:
