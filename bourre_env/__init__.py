@@ -1,4 +1,4 @@
-"""Bourré for reinforcement learning: the rules, thousands of tables at once, and a PettingZoo environment."""
+"""Bourré and Euchre for reinforcement learning: the rules, thousands of tables at once, PettingZoo environments."""
 
 from bourre_env import gym
 from bourre_env.bourre.deals import DealQueue
@@ -21,8 +21,15 @@ from bourre_env.errors import (
     RulesError,
     UnknownAgentError,
 )
+from bourre_env.euchre import env as _euchre_environment
+from bourre_env.euchre.env import euchre_env, raw_euchre_env
+from bourre_env.euchre.rules import PRESETS as EUCHRE_PRESETS
+from bourre_env.euchre.rules import EuchreRules
+from bourre_env.euchre.snapshot import EuchreSnapshot
+from bourre_env.euchre.tables import EuchreTables
 
 __all__ = [
+    "EUCHRE_PRESETS",
     "PRESETS",
     "BourreError",
     "Buffers",
@@ -30,6 +37,9 @@ __all__ = [
     "DealQueue",
     "Decision",
     "DeckError",
+    "EuchreRules",
+    "EuchreSnapshot",
+    "EuchreTables",
     "IllegalActionError",
     "MissingPackageError",
     "NotationError",
@@ -41,9 +51,12 @@ __all__ = [
     "Tables",
     "UnknownAgentError",
     "env",
+    "euchre_env",
     "raw_env",
+    "raw_euchre_env",
     "shuffled_decks",
 ]
 
 register()
+_euchre_environment.register()
 gym.register()

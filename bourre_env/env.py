@@ -111,17 +111,16 @@ with the next deal of the stream; without any seed the operating system gives on
 * v0: first version.
 """
 
-import copy
 import secrets
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pettingzoo
-from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo.utils import wrappers
 
+from bourre_env.aec import ForfeitIllegalWrapper as ForfeitIllegalWrapper
+from bourre_env.aec import TableEnv, wrapped
 from bourre_env.bourre import actions
 from bourre_env.bourre.deals import can_deal_again
 from bourre_env.bourre.rules import Rules
@@ -130,27 +129,20 @@ from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import shuffled_decks
 from bourre_env.drawing.picture import picture
-from bourre_env.drawing.window import Window, need_pygame
 from bourre_env.env_options import (
     DEFAULT_PLAYERS,
     checked_num_deals,
     checked_options,
-    checked_seat,
     checked_seed,
     drawn_dealers,
-    integer,
     rules_of,
     seat_flags,
     stacks_bought,
 )
-from bourre_env.errors import IllegalActionError, ResetNeededError, UnknownAgentError
-from bourre_env.notation import FORFEIT, DealRecord, write
+from bourre_env.notation import DealRecord, write
 from bourre_env.render import ansi, seen_by
 
-Observation = dict[str, NDArray[Any]]
-
 ENV_ID = "bourre/bourre-v0"
-ILLEGAL = ("raise", "terminate", "forfeit")
 RENDER_MODES = ["ansi", "rgb_array", "human"]
 
 
@@ -164,32 +156,10 @@ def env(
     buy_in: int | None = None,
 ) -> Any:
     """The environment with PettingZoo's usual wrappers; arguments as in the module's text."""
-    if illegal not in ILLEGAL:
-        raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
-    table = raw_env(num_players, rules, num_deals, render_mode, render_seat, buy_in)
-    if illegal == "terminate":
-        table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
-        table = wrappers.AssertOutOfBoundsWrapper(table)
-    if illegal == "forfeit":
-        table = ForfeitIllegalWrapper(table)
-    return wrappers.OrderEnforcingWrapper(table)
+    return wrapped(raw_env(num_players, rules, num_deals, render_mode, render_seat, buy_in), illegal)
 
 
-class ForfeitIllegalWrapper(wrappers.BaseWrapper):  # type: ignore[misc]
-    """An illegal action of an agent that is to act forfeits its deal (rule 7.2) instead of raising."""
-
-    def step(self, action: Any) -> None:
-        """Take the action; when it is refused, the agent forfeits and its infos hold the action and the reason."""
-        agent = self.agent_selection if getattr(self.unwrapped, "agents", None) else None
-        try:
-            super().step(action)
-        except IllegalActionError as error:
-            if self.terminations[agent] or self.truncations[agent]:
-                raise
-            self.unwrapped.forfeit(illegal_action=action, reason=str(error))
-
-
-class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name PettingZoo's users expect
+class raw_env(TableEnv):  # noqa: N801 - the name PettingZoo's users expect
     """Bourré without wrappers: an illegal action raises `IllegalActionError` and changes nothing.
 
     Attributes:
@@ -206,6 +176,10 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         "render_fps": 2,
     }
 
+    _tables: Tables
+    _illegal_note = "env.unwrapped.record() writes down the deal so far, hidden cards included."
+    _title = "Bourré"
+
     def __init__(
         self,
         num_players: int = DEFAULT_PLAYERS,
@@ -216,56 +190,13 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         buy_in: int | None = None,
     ) -> None:
         """Set up a table; `reset` deals."""
-        super().__init__()
         deals = checked_num_deals(num_deals)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode is {render_mode!r}; choose None or one of {RENDER_MODES}")
-        if render_mode == "human":
-            need_pygame()
         self.rules = rules_of(rules, num_players)
+        super().__init__(
+            Tables(self.rules, 1), self.rules.num_players, render_mode=render_mode, render_seat=render_seat
+        )
         self._buy_in = stacks_bought(buy_in, self.rules)
         self.num_deals = deals
-        self.render_mode = render_mode
-        self.render_seat = checked_seat(render_seat, self.rules.num_players, "render_seat")
-        self._window: Window | None = None
-        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.num_players)]
-        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._tables = Tables(self.rules, 1)
-        self._table = self._view_of_table()
-        num_actions, size = self._tables.num_actions, self._tables.layout.size
-        self.observation_spaces = {
-            agent: spaces.Dict(
-                {
-                    "observation": spaces.Box(0.0, 1.0, (size,), np.float32),
-                    "action_mask": spaces.Box(0, 1, (num_actions,), np.int8),
-                }
-            )
-            for agent in self.possible_agents
-        }
-        self.action_spaces = {agent: spaces.Discrete(num_actions) for agent in self.possible_agents}
-        self.episode_seed: int | None = None
-        self._deals_since_seed = 0
-        self.deal_index = 0
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of what `agent` observes: the same object at each call."""
-        return self.observation_spaces[self.possible_agents[self._seat_of(agent)]]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of the agent's actions: the same object at each call."""
-        return self.action_spaces[self.possible_agents[self._seat_of(agent)]]
-
-    def _seat_of(self, agent: str) -> int:
-        """The seat of an agent.
-
-        Raises:
-            UnknownAgentError: no agent is called so.
-        """
-        try:
-            return self._seats[agent]
-        except (KeyError, TypeError):  # a list, say, cannot be looked up at all
-            named = f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}"
-            raise UnknownAgentError(named) from None
 
     # --- episodes ---
 
@@ -298,117 +229,27 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self._begin_bookkeeping()
         self._follow()
 
-    @property
-    def deal_id(self) -> int:
-        """The number of the current deal in the stream of the seed."""
-        return self._deals_since_seed - 1
-
     def _deck(self, seed: int, deal_id: int) -> NDArray[np.int8]:
         """[1, C]: the pack of a numbered deal."""
         return shuffled_decks(seed, [deal_id], pack=self.rules.pack)
 
     def _begin_bookkeeping(self) -> None:
-        """The dictionaries PettingZoo asks for, as they are before the first action."""
-        self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        """Nothing has been played and paid yet."""
         self._log: list[tuple[np.void, list[int]]] = []
         self._begin_log()
         self._chips_before = np.zeros(self.rules.num_players, np.int64)
-        self.agent_selection = self._agent_to_act()
+        super()._begin_bookkeeping()
 
     def _begin_log(self) -> None:
         """Keep the table as dealt and nothing played yet, for the hand record."""
         self._log.append((self._table_bytes(), []))
 
-    def _agent_to_act(self) -> str:
-        """The agent whose decision the table waits for."""
-        return self.possible_agents[self._table["to_act"]]
-
-    def step(self, action: int | None) -> None:
-        """Take the decision of `agent_selection`; `None` from an agent whose episode has ended.
-
-        Raises:
-            IllegalActionError: the action is not legal, not an integer, or None from an agent that is to act.
-            ResetNeededError: no episode has begun, or all agents have left.
-        """
-        if not getattr(self, "agents", None):
-            raise ResetNeededError("step() was called with no episode going on; call reset() first")
-        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
-            self._leave(action)
-            return
-        number = integer(action)
-        try:
-            if number is None or not 0 <= number < self._tables.num_actions:
-                raise self._tables.illegal_action(0, action if number is None else number)
-            returns = self._take(number)
-        except IllegalActionError as error:
-            error.add_note("env.unwrapped.record() writes down the deal so far, hidden cards included.")
-            raise
-        self._go_on(returns)
-
-    def forfeit(self, **info: Any) -> None:
-        """End the deal: the agent to act forfeits it, as after an illegal action (rule 7.2).
-
-        Args:
-            **info: what the agent's infos say besides `forfeited_deal`, the number of the deal, until its next action.
-
-        Raises:
-            ResetNeededError: no deal is going on.
-        """
-        if not getattr(self, "agents", None) or self._is_over():
-            raise ResetNeededError("forfeit() was called with no deal going on; call reset() first")
-        offender, deal_index = self.agent_selection, self.deal_index
-        self._go_on(self._take(FORFEIT))
-        self.infos[offender] = {"forfeited_deal": deal_index, **info}
-
-    def _go_on(self, returns: NDArray[np.int32] | None) -> None:
-        """Pay what an action has settled, and turn to the agent that is to act next."""
-        self._cumulative_rewards[self.agent_selection] = 0.0
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        if self.infos[self.agent_selection]:
-            self.infos[self.agent_selection] = {}
-        if returns is not None:
-            self._pay(returns)
-        if not self._is_over():
-            self.agent_selection = self._agent_to_act()
-        self._follow()
-
     def _take(self, number: int) -> NDArray[np.int32] | None:
-        """Hand an action or `FORFEIT` to the table, and deal again where it settled a deal that another one follows.
-
-        Returns:
-            [N] chips won or lost in the deal, when the action settled it.
-        """
-        if number == FORFEIT:
-            self._tables.forfeit([0])
-        else:
-            self._tables.step(np.array([number]))
-        returns = self._tables.returns[0] if self._table["phase"] == SETTLED else None
-        if returns is not None and self.deal_index + 1 < self.num_deals and self._can_deal_again():
-            self._deal_next()
-        self._log[-1][1].append(number)
+        """The same, and the action is written down."""
+        deal = self._log[-1]
+        returns = super()._take(number)
+        deal[1].append(number)
         return returns
-
-    def _leave(self, action: object) -> None:
-        """The last step of an agent whose episode has ended: it leaves, in seat order."""
-        if action is not None:
-            raise IllegalActionError(
-                f"{self.agent_selection} has finished its episode and takes no action, but {action!r} was given; "
-                "pass None"
-            )
-        self._was_dead_step(None)
-
-    def _is_over(self) -> bool:
-        """Whether the episode has ended."""
-        return self.terminations[self.agents[0]] or self.truncations[self.agents[0]]
-
-    def _view_of_table(self) -> np.void:
-        """The table's record without attributes: its fields are read several times faster than those of `np.record`."""
-        return np.asarray(self._tables.records).view(TABLE)[0]
 
     def _table_bytes(self) -> np.void:
         """A copy of the table's record."""
@@ -421,6 +262,8 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
 
     def _deal_next(self) -> None:
         """Deal again: the office of dealer, the carry, the exemptions and stacks move on (1.6, 6.5, 6.6, 6.7)."""
+        if self.deal_index + 1 >= self.num_deals or not self._can_deal_again():
+            return
         seed = self.episode_seed if self.episode_seed is not None else 0
         tables = self._tables
         dealer = (int(self._table["dealer"]) + 1) % self.rules.num_players
@@ -433,59 +276,16 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         last = self._table["phase"] == SETTLED  # no other deal has been dealt
         if last:
             paid += self._table["carry"] / self.rules.num_players
-        self.rewards = {agent: float(chips) for agent, chips in zip(self.possible_agents, paid, strict=True)}
-        self._accumulate_rewards()
-        if last:
-            self._end_episode()
+        self._pay_rewards(paid)
+        if last:  # a single deal ends by termination, a session by truncation
+            self._end_episode(self.truncations if self.num_deals > 1 else self.terminations)
             return
         self._chips_before += returns
         self._deals_since_seed += 1
         self.deal_index += 1
         self._begin_log()
 
-    def _end_episode(self) -> None:
-        """Every agent's episode ends now: a single deal by termination, a session by truncation."""
-        ended = self.truncations if self.num_deals > 1 else self.terminations
-        for agent in self.agents:
-            ended[agent] = True
-        self.agent_selection = self.agents[0]
-
     # --- looking ---
-
-    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Observation, reward since its last action, flags and infos of the agent to act.
-
-        Raises:
-            ResetNeededError: before the first `reset`.
-        """
-        self._need_deal("last")
-        agent = self.agent_selection
-        return (
-            self.observe(agent) if observe else None,
-            self._cumulative_rewards[agent],
-            self.terminations[agent],
-            self.truncations[agent],
-            self.infos[agent],
-        )
-
-    def _need_deal(self, method: str) -> None:
-        """Refuse to look at a table before the first deal."""
-        if self.episode_seed is None:
-            raise ResetNeededError(f"{method}() was called before the first deal; call reset() first")
-
-    def observe(self, agent: str) -> Observation:
-        """What an agent may know, and its legal actions: fresh arrays at each call.
-
-        Returns:
-            `observation` float32 [O] and `action_mask` int8 [A]; the mask is zero unless the agent is to act.
-
-        Raises:
-            ResetNeededError: before the first `reset`.
-            UnknownAgentError: no agent is called so.
-        """
-        self._need_deal("observe")
-        observation, mask = self._tables.view_one(self._seat_of(agent))
-        return {"observation": observation, "action_mask": mask}
 
     def snapshot(self) -> Snapshot:
         """The table in real cards, hidden cards included; `chips` are those of the episode so far."""
@@ -511,55 +311,17 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]  # noqa: N801 - the name
         self._need_deal("action_id")
         return actions.action_id(self.rules, self._tables.records[0], text)
 
-    def render(self) -> str | NDArray[np.uint8] | None:
-        """The table as `render_mode` says, from `render_seat`; reads, never changes.
+    def _text(self) -> str:
+        """The table as text, from `render_seat`."""
+        return ansi(self._shown())
 
-        Returns:
-            Text for "ansi", [704, 1024, 3] uint8 for "rgb_array"; None for "human", which shows a window, and without
-            a mode.
-        """
-        self._need_deal("render")
-        if self.render_mode is None:
-            return None
-        table = seen_by(self.snapshot(), self.render_seat, blind_declaring=self.rules.blind_declaring)
-        if self.render_mode == "ansi":
-            return ansi(table)
-        image = picture(table, self.render_seat or 0)
-        if self.render_mode == "rgb_array":
-            return image
-        self._window = self._window or Window("Bourré")
-        self._window.show(image, fps=self.metadata["render_fps"])
-        return None
+    def _image(self) -> NDArray[np.uint8]:
+        """[704, 1024, 3] uint8: the table as a picture, from `render_seat`."""
+        return picture(self._shown(), self.render_seat or 0)
 
-    def _follow(self) -> None:
-        """Show what has changed, where a window follows the play."""
-        if self.render_mode == "human":
-            self.render()
-
-    def close(self) -> None:
-        """Close the window, if there is one; the environment can still be used."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
-
-    # --- copying ---
-
-    def clone(self) -> "raw_env":
-        """An exact copy, also in the middle of a deal."""
-        return copy.deepcopy(self)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a copy or a pickle; the table's record must point into the copied array again."""
-        self.__dict__.update(state, _window=None)
-        self._table = self._view_of_table()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the view of the table's record and the window."""
-        return {name: value for name, value in self.__dict__.items() if name not in ("_table", "_window")}
-
-    def __str__(self) -> str:
-        """The name with the version."""
-        return str(self.metadata["name"])
+    def _shown(self) -> Snapshot:
+        """What is drawn: other hands than that of `render_seat` hidden."""
+        return seen_by(self.snapshot(), self.render_seat, blind_declaring=self.rules.blind_declaring)
 
 
 def register() -> None:

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from bourre_env.bourre.snapshot import Snapshot
-
-HIDDEN = "--"
+from bourre_env.drawing.cloth import HIDDEN as HIDDEN
 
 
 def seen_by(table: Snapshot, seat: int | None, *, blind_declaring: bool = False) -> Snapshot:

@@ -81,13 +81,16 @@ def packages(modules: set[str]) -> set[str]:
 
 GAME_MODULES = [name for name in SOURCES if name.startswith("bourre_env")]
 RULE_MODULES = [name for name in GAME_MODULES if name.startswith("bourre_env.bourre")]
+EUCHRE_MODULES = [
+    name for name in GAME_MODULES if name.startswith("bourre_env.euchre") and name != "bourre_env.euchre.env"
+]
 
 
 def test_the_sources_that_are_read_here_exist() -> None:
     assert FOUNDATION | {"bourre_env.env", "bourre_env.bourre.tables", "agents.statistics", "agents.arena"} <= set(
         SOURCES
     )
-    assert imports("bourre_env.env") >= {"pettingzoo", "gymnasium", "bourre_env.bourre.tables"}
+    assert imports("bourre_env.env") >= {"pettingzoo", "bourre_env.aec", "bourre_env.bourre.tables"}
 
 
 # --- imports point one way
@@ -101,8 +104,8 @@ def test_the_game_never_imports_its_players(name: str) -> None:
 @pytest.mark.parametrize("name", GAME_MODULES)
 def test_only_the_environment_imports_pettingzoo_and_only_environments_gymnasium(name: str) -> None:
     found = packages(imports(name))
-    assert "pettingzoo" not in found or name == "bourre_env.env"
-    assert "gymnasium" not in found or name in ("bourre_env.env", "bourre_env.gym", "bourre_env.gym_vector")
+    assert "pettingzoo" not in found or name in ("bourre_env.aec", "bourre_env.env", "bourre_env.euchre.env")
+    assert "gymnasium" not in found or name in ("bourre_env.aec", "bourre_env.gym", "bourre_env.gym_vector")
 
 
 @pytest.mark.parametrize("name", sorted(FOUNDATION))
@@ -115,6 +118,12 @@ def test_cards_deck_tricks_and_errors_stand_on_nothing_of_the_game(name: str) ->
 def test_rules_of_the_game_stand_on_the_foundation_alone(name: str) -> None:
     ours = {module for module in imports(name) if module.startswith("bourre_env")}
     assert all(module in FOUNDATION or module.startswith("bourre_env.bourre") for module in ours), ours
+
+
+@pytest.mark.parametrize("name", EUCHRE_MODULES)
+def test_rules_of_euchre_stand_on_the_foundation_alone(name: str) -> None:
+    ours = {module for module in imports(name) if module.startswith("bourre_env")}
+    assert all(module in FOUNDATION or module.startswith("bourre_env.euchre") for module in ours), ours
 
 
 def test_no_module_of_the_game_needs_itself() -> None:

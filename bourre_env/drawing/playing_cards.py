@@ -23,6 +23,8 @@ COURT_FIELD: Color = (247, 236, 205)
 
 _RANK_HEIGHT, _RANK_THICKNESS = 56, 10
 
+BENNY = "BN"
+
 GOLD: Color = (200, 146, 34)
 _CROWNS = {  # corners in pixels
     "K": [(0, 13), (0, 3), (6, 8), (11, 0), (16, 8), (22, 3), (22, 13)],
@@ -103,7 +105,9 @@ def card_back() -> Image:
 
 @cache
 def card_face(name: str) -> Image:
-    """The face of a card such as "QS" or "TH": a corner that can be read in a fanned hand, and a large suit."""
+    """The face of a card such as "QS" or "TH": a corner to be read in a fanned hand, and a large suit; or "BN"."""
+    if name == BENNY:
+        return _benny()
     rank, suit = name[0], name[1]
     card, color = _blank(PAPER), color_of(suit)
     words = lettering("10" if rank == "T" else rank, _RANK_HEIGHT, _RANK_THICKNESS)
@@ -114,6 +118,15 @@ def card_face(name: str) -> Image:
     size = 34 if rank == "A" else 22 if rank in _CROWNS else 28
     middle = (39, 52) if rank in _CROWNS else (38, 60) if rank == "A" else (36, 58)
     paint(card, (middle[0] - size // 2, middle[1] - size // 2), suit_sign(suit, size), color)
+    return card
+
+
+def _benny() -> Image:
+    """The face of the joker of Euchre: a framed field with a golden cap."""
+    card = _blank(PAPER)
+    words = lettering("B", _RANK_HEIGHT, _RANK_THICKNESS)
+    paint(card, (14 - words.shape[1] // 2, 8 - margin(_RANK_HEIGHT, _RANK_THICKNESS)), words, GOLD)
+    _draw_court(card, "J", GOLD)
     return card
 
 

@@ -75,6 +75,11 @@ def real_action(action: int, reference: int) -> int:
     return action
 
 
+def _reference(rules: EuchreRules, table: np.record) -> int:
+    """`reference_suit` for Python, which takes long to hand a record to compiled code."""
+    return 0 if rules.card_ids == "printed" else int(reference_suit(table, rules.record()[0]))
+
+
 def action_text(rules: EuchreRules, table: np.record, action: int) -> str:
     """An action in words: "JH", "pass", "name_H", "turn_down", "alone" or "with_partner"; always in real suits.
 
@@ -89,7 +94,7 @@ def action_text(rules: EuchreRules, table: np.record, action: int) -> str:
     action = operator.index(action)
     if not 0 <= action < NUM_ACTIONS:
         return f"no action at all (ids are 0..{NUM_ACTIONS - 1})"
-    real = int(real_action(action, reference_suit(table, rules.record()[0])))
+    real = int(real_action(action, _reference(rules, table)))
     return card_text(real) if real < NUM_CARDS else _WORDS[real]
 
 
@@ -99,7 +104,7 @@ def action_id(rules: EuchreRules, table: np.record, text: str) -> int:
     Raises:
         IllegalActionError: the words name no action.
     """
-    reference = reference_suit(table, rules.record()[0])
+    reference = _reference(rules, table)
     if isinstance(text, str) and text in _IDS:
         real = _IDS[text]
         is_suit = NAME <= real < TURN_DOWN
