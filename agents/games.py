@@ -38,6 +38,23 @@ class Rate:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One chart to draw.
+
+    Attributes:
+        title: above it.
+        y_label: at its side.
+        tags: names in the legend by tag.
+        scale: what values are multiplied with, such as 100 for percent.
+    """
+
+    title: str
+    y_label: str
+    tags: Mapping[str, str]
+    scale: float = 1.0
+
+
 class Part(Protocol):
     """What one game adds.
 
@@ -48,6 +65,8 @@ class Part(Protocol):
         own_keys: dotted names, or beginnings of names, of settings that mean something in this game alone.
         tags: what is logged of it alone in training, with its meaning.
         histograms: the same of histograms.
+        panels: charts of how a network plays, for the report of a training run.
+        healthy_play: what to look for in them.
         has_report: whether tournaments of it can be told as a page.
     """
 
@@ -57,6 +76,8 @@ class Part(Protocol):
     own_keys: tuple[str, ...]
     tags: Mapping[str, str]
     histograms: Mapping[str, str]
+    panels: tuple[Panel, ...]
+    healthy_play: str
     has_report: bool
 
     def begin(

@@ -41,13 +41,16 @@ _GENERAL_TAGS: dict[str, str] = {
     "with a critic below 0.05.",
     "speed/share_inference": "Share of the time spent asking the network for actions.",
     "speed/share_learning": "Share of the time spent on gradients.",
-    "evaluation/random_mean": "Antes a deal against random seats. The rule bot gets about +1.1 at four seats.",
+    "evaluation/random_mean": "Antes, or points, a deal against random play. Bourré's rule bot gets about +1.1 at "
+    "four seats.",
     "evaluation/random_low": "Lower end of its 95 % interval. Healthy: above 0 within seconds.",
     "evaluation/random_high": "Upper end of its 95 % interval.",
-    "evaluation/heuristic_mean": "Antes a deal against the rule bot; 0 is a draw. It decides which checkpoint is best.",
+    "evaluation/heuristic_mean": "Antes, or points, a deal against the rule bot; 0 is a draw. It decides "
+    "which checkpoint is best.",
     "evaluation/heuristic_low": "Lower end of its 95 % interval.",
     "evaluation/heuristic_high": "Upper end of its 95 % interval.",
-    "evaluation/target_mean": "Antes a deal against the policy that a best response is trained to (rollout.target).",
+    "evaluation/target_mean": "Antes, or points, a deal against the policy that a best response is trained to "
+    "(rollout.target).",
     "evaluation/target_low": "Lower end of its 95 % interval. Above 0: a weakness was found.",
     "evaluation/target_high": "Upper end of its 95 % interval.",
     **{

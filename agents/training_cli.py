@@ -311,7 +311,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     """The options."""
-    parser = _Parser(prog="train.py", description="Train a bot for Bourré by self-play.", allow_abbrev=False)
+    parser = _Parser(prog="train.py", description="Train a bot for a card game by self-play.", allow_abbrev=False)
     parser.add_argument("--config", type=Path, metavar="FILE", help="a TOML preset (configs/selfplay.toml)")
     parser.add_argument(
         "--set",

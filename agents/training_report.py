@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
-from agents.bourre.tags import MOST_TRUMPS
 from agents.charts import Chart, Series, lines, stacked
 from agents.config import CONFIG_FILE, Config, read_config
 from agents.files import replace_file
+from agents.games import Panel, part_named
 from agents.metrics import TAGS
 from agents.pages import page
+from bourre_env.family import Game, game_named
 
 LOG, LAST = "metrics.jsonl", "last.safetensors"
 MOST_POINTS = 300  # of a curve; longer ones are means over neighbouring iterations
@@ -26,23 +27,6 @@ YARDSTICKS = ("random", "heuristic")
 
 Log = list[dict[str, Any]]
 """The lines of `metrics.jsonl`, in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One chart to draw.
-
-    Attributes:
-        title: above it.
-        y_label: at its side.
-        tags: names in the legend by tag.
-        scale: what values are multiplied with, such as 100 for percent.
-    """
-
-    title: str
-    y_label: str
-    tags: Mapping[str, str]
-    scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +44,6 @@ class Section:
     charts: tuple[Chart, ...]
 
 
-PLAY = (
-    Panel(
-        "Passes by trumps in the hand",
-        "% that pass",
-        {f"pass_rate/trumps_{count}": f"{count}" for count in range(MOST_TRUMPS + 1)},
-        100,
-    ),
-    Panel("All passes", "% of declarations", {"pass_rate/all": "passes"}, 100),
-    Panel("Cards exchanged", "cards", {"game/discards": "by a seat that stays"}),
-    Panel("Seats that stay", "seats a deal", {"game/seats_in": "seats in"}),
-    Panel(
-        "Bourrés and carries",
-        "%",
-        {"game/bourre_rate": "bourrés, of seats in", "game/carry_rate": "deals with a carry"},
-        100,
-    ),
-)
 LEARNING = (
     Panel(
         "Entropy",
@@ -129,12 +96,13 @@ def run_page(run: Path, versions: Mapping[str, str]) -> str:
     """The page; arguments as in `write_run_report`."""
     config = read_config(run / CONFIG_FILE)
     log = read_log(run / LOG)
+    game = game_named(config.rules.game)
     return page(
         "training.html.j2",
-        title=f"Bourré training: {run.resolve().name}",
+        title=f"{game.title} training: {run.resolve().name}",
         lead=_lead(config),
         facts_told=_facts(run, config, log, versions),
-        sections=sections_of(log),
+        sections=sections_of(log, game),
         evaluations=_evaluations(log),
         commands=_commands(run),
         config=config.to_toml(),
@@ -160,29 +128,29 @@ def read_log(path: Path) -> Log:
     return lines
 
 
-def sections_of(log: Log) -> list[Section]:
+def sections_of(log: Log, game: Game) -> list[Section]:
     """All charts of a run."""
+    part = part_named(game.name)
+    strength = f"{game.unit.capitalize()} a deal against a table of the yardstick, with 95 % bands."
     shares = [curve_of(log, tag, name, 100) for tag, name in SHARES.items()]
     stack = [stacked("Where the time goes", shares, x_label="deals", y_label="%")] if all(s.x for s in shares) else []
     return [
-        Section(
-            "Strength", "Antes a deal of one seat against a table of the yardstick, with 95 % bands.", _strength(log)
-        ),
-        Section("How it plays", "Passing must fall with the trumps held, and not die out.", _panels(log, PLAY)),
+        Section("Strength", strength, _strength(log, game.unit)),
+        Section("How it plays", part.healthy_play, _panels(log, part.panels)),
         Section("Learning", "What each curve means, and what is healthy, stands below.", _panels(log, LEARNING)),
         Section("Speed", "Evaluations are not counted.", (*_panels(log, SPEED), *stack)),
     ]
 
 
-def _strength(log: Log) -> tuple[Chart, ...]:
+def _strength(log: Log, unit: str) -> tuple[Chart, ...]:
     """A learning curve for each yardstick."""
     charts = []
     for name in YARDSTICKS:
         points = _evaluated(log, name)
         if points:
             deals, mean, low, high = (list(column) for column in zip(*points, strict=True))
-            series = [Series("antes a deal", deals, mean, low, high)]
-            charts.append(lines(f"Against {name}", series, x_label="deals", y_label="antes a deal", zero=True))
+            series = [Series(f"{unit} a deal", deals, mean, low, high)]
+            charts.append(lines(f"Against {name}", series, x_label="deals", y_label=f"{unit} a deal", zero=True))
     return tuple(charts)
 
 
@@ -215,7 +183,9 @@ def curve_of(log: Log, tag: str, name: str, scale: float) -> Series:
 def _lead(config: Config) -> str:
     """What is learned, in a sentence."""
     rules = config.rules
-    return f"Self-play by PPO: rules {rules.preset}, {rules.num_players} seats, chips on {_stacks(rules.stacks)}."
+    has_stakes = "rules.stacks" in part_named(rules.game).own_keys
+    stakes = f", chips on {_stacks(rules.stacks)}" if has_stakes else ""
+    return f"Self-play by PPO: rules {rules.preset}, {rules.num_players} seats{stakes}."
 
 
 def _stacks(stacks: str) -> str:
@@ -226,9 +196,10 @@ def _stacks(stacks: str) -> str:
 def _facts(run: Path, config: Config, log: Log, versions: Mapping[str, str]) -> list[tuple[str, str]]:
     """How far the run has come, with what."""
     facts = [("progress", _progress(config, log[-1]) if log else "nothing has been logged yet")]
+    unit = game_named(config.rules.game).unit
     for name in YARDSTICKS:
         for _, mean, low, high in _evaluated(log, name)[-1:]:
-            facts.append((f"against {name}, last", f"{mean:+.3f} antes a deal ({low:+.3f} to {high:+.3f})"))
+            facts.append((f"against {name}, last", f"{mean:+.3f} {unit} a deal ({low:+.3f} to {high:+.3f})"))
     facts.append(("checkpoints", ", ".join(sorted(file.name for file in run.glob("*.safetensors"))) or "none yet"))
     facts.append(("source", f"commit {_commit(run / LAST)}"))
     facts.append(("versions", ", ".join(f"{name} {number}" for name, number in versions.items())))

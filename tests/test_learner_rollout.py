@@ -136,7 +136,7 @@ def test_starting_pots_have_the_shares_and_sizes_asked_for() -> None:
 
 
 def test_without_carries_everybody_antes_into_an_empty_pot() -> None:
-    carry, exempt = EVERYBODY_ANTES.draw(PAGAT, 7, np.arange(100))
+    carry, exempt = EVERYBODY_ANTES.pots.draw(PAGAT, 7, np.arange(100))
     assert not carry.any()
     assert not exempt.any()
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from agents.blocks import LONGEST_SESSION, Blocks
 from agents.bourre.counts import BourreBlocks, counted
-from agents.bourre.tags import HISTOGRAMS, TAGS
+from agents.bourre.tags import HISTOGRAMS, PANELS, TAGS
 from agents.games import Rate
 from agents.wording import action_text, legal_texts
 from bourre_env.bourre.rules import Rules
@@ -42,6 +42,8 @@ class BourrePart:
     )
     tags: Mapping[str, str] = TAGS
     histograms: Mapping[str, str] = HISTOGRAMS
+    panels = PANELS
+    healthy_play = "Passing must fall with the trumps held, and not die out."
     has_report = True
 
     def begin(

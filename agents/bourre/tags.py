@@ -1,5 +1,6 @@
 """What is measured of Bourré alone in training: tags with their meaning, as in `agents.metrics`."""
 
+from agents.games import Panel
 from bourre_env.bourre.rules import MAX_HAND, MAX_PLAYERS
 
 MOST_TRUMPS = 5
@@ -46,3 +47,22 @@ HISTOGRAMS: dict[str, str] = {
     "hands/trumps_of_passes": "Trumps in the hands that pass. Healthy: clearly fewer than in those that stay.",
 }
 """Histograms."""
+
+PANELS = (
+    Panel(
+        "Passes by trumps in the hand",
+        "% that pass",
+        {f"pass_rate/trumps_{count}": f"{count}" for count in range(MOST_TRUMPS + 1)},
+        100,
+    ),
+    Panel("All passes", "% of declarations", {"pass_rate/all": "passes"}, 100),
+    Panel("Cards exchanged", "cards", {"game/discards": "by a seat that stays"}),
+    Panel("Seats that stay", "seats a deal", {"game/seats_in": "seats in"}),
+    Panel(
+        "Bourrés and carries",
+        "%",
+        {"game/bourre_rate": "bourrés, of seats in", "game/carry_rate": "deals with a carry"},
+        100,
+    ),
+)
+"""Charts of how it plays."""

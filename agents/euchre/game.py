@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from agents.blocks import Blocks
 from agents.euchre.counts import EuchreBlocks, counted
-from agents.euchre.tags import HISTOGRAMS, TAGS
+from agents.euchre.tags import HISTOGRAMS, PANELS, TAGS
 from agents.euchre.words import action_text
 from agents.games import Rate
 from bourre_env.cards import cards_in
@@ -29,6 +29,8 @@ class EuchrePart:
     own_keys: tuple[str, ...] = ()
     tags: Mapping[str, str] = TAGS
     histograms: Mapping[str, str] = HISTOGRAMS
+    panels = PANELS
+    healthy_play = "Makers must seldom be euchred, and nobody play alone without the hand for it."
     has_report = False
 
     def begin(
