@@ -10,7 +10,6 @@ Shapes: D deals, N seats, R rows (a deal at one table), P policies.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +19,7 @@ from agents.games import part_of
 from agents.policy import Decision, Policy, check_rules
 from agents.referee import NO_ACTION, Referee, strict_answer
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
-from bourre_env.family import MOST_SEATS, GameRules, game_of, sides_of
+from bourre_env.family import MOST_SEATS, GameRules, GameTables, game_of, sides_of
 
 DEAL_STREAM = "arena: packs of the deals"
 SESSION_STREAM = "arena: packs of the deals of sessions"
@@ -162,7 +161,7 @@ def play_line_ups(
 
 
 def begin_deals(
-    tables: Any,
+    tables: GameTables,
     *,
     seed: int,
     deals: NDArray[np.int64],
@@ -242,7 +241,7 @@ Ask = Callable[[Policy, Decision, np.random.Generator], NDArray[np.int64]]
 
 
 def _play_out(
-    tables: Any, policies: Sequence[Policy], seating: NDArray[np.int64], streams: ActionStreams, ask: Ask
+    tables: GameTables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: ActionStreams, ask: Ask
 ) -> None:
     """Ask policies for their decisions until every deal is settled."""
     packed, legal = tables.observe_packed(), tables.legal_packed()
@@ -270,7 +269,7 @@ def _play_out(
 class Tally:
     """Adds up the deals of each table."""
 
-    def __init__(self, tables: Any, deals: NDArray[np.int64]) -> None:
+    def __init__(self, tables: GameTables, deals: NDArray[np.int64]) -> None:
         """Begin to count for R tables."""
         self._tables, self._deals = tables, deals
         self._part = part_of(tables.rules)

@@ -72,14 +72,14 @@ class RunConfig(Section):
 class RulesConfig(Section):
     """The game that is learned."""
 
-    game: str = FIRST
-    """Name of a game of the family (`bourre_env.family.GAMES`)."""
     preset: str = "pagat"
     """Name of a rules preset of the game (RULES.md); left out its usual one."""
     num_players: int | list[int] = 4
     """Seats at the table. A list, such as [3, 4, 5], trains one network for all these sizes; --set also takes 3-5."""
     stacks: str = "credit"
     """"credit", or "table_stakes": nobody pays more than it has (rule 6.7)."""
+    game: str = FIRST
+    """Name of a game of the family (`bourre_env.family.GAMES`)."""
 
     @model_validator(mode="before")
     @classmethod

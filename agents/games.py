@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bourre_env.family import GAMES, GameRules, GameTables
+from bourre_env.family import GAMES, GameRules
 
 if TYPE_CHECKING:
     from agents.blocks import Blocks
@@ -135,6 +135,3 @@ def keys_of_others(game: str) -> tuple[str, ...]:
     """Settings that mean something in other games alone."""
     mine = part_named(game).own_keys
     return tuple(key for other in GAMES for key in part_named(other).own_keys if key not in mine)
-
-
-__all__ = ["GameTables", "Part", "Rate", "keys_of_others", "part_named", "part_of"]

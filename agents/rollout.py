@@ -26,7 +26,7 @@ from agents.starts import NETWORK, Opponents, words_of
 from agents.threads import Threads
 from agents.trainings import Ledger, Starts, training_of
 from bourre_env.deck import shuffled_decks, stream_keys
-from bourre_env.family import MOST_SEATS, GameRules, game_of
+from bourre_env.family import MOST_SEATS, GameRules, GameTables, game_of
 
 DEAL_STREAM = "training: packs of the deals"
 ACTION_STREAM = "training: choices of the network"
@@ -140,7 +140,7 @@ class _Play:
         seen: what can be seen at the tables, kept up to date by all of Numba's threads; None to ask for it.
     """
 
-    tables: Any
+    tables: GameTables
     deal: NDArray[np.int64]
     line_ups: NDArray[np.int8]
     keys: NDArray[np.uint64]

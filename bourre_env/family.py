@@ -73,11 +73,9 @@ class GameRules(Protocol):
 class GameTables(Protocol):
     """B tables under the same rules, stepped at once; `bourre_env.Tables` explains the methods."""
 
+    rules: Any
+    num_tables: int
     layout: Layout
-
-    @property
-    def num_tables(self) -> int:
-        """B."""
 
     @property
     def to_act(self) -> NDArray[np.int8]:
@@ -104,8 +102,11 @@ class GameTables(Protocol):
     def hidden_packed(self) -> NDArray[np.uint64]:
         """[B, N or more] uint64: every seat's hand, the seat to act first and the others clockwise."""
 
-    def step(self, actions: ArrayLike, play_forced: bool = False) -> None:
+    def step(self, actions: ArrayLike, play_forced: bool = False, *, out: Any = None, parallel: bool = False) -> None:
         """Take one decision at every table that is not settled."""
+
+    def buffers(self) -> Any:
+        """Arrays for `step(out=...)`, with `legal` and `observation` among them."""
 
     def play_forced(self) -> None:
         """Play decisions with a single legal action until every table waits at a choice or is settled."""
@@ -146,8 +147,8 @@ class Game:
     usual_size: int
     preset: Callable[..., GameRules]
     from_plain: Callable[[Mapping[str, Any], str], GameRules]
-    tables: Callable[[Any, int, int | None], Any]
-    joined: Callable[[Sequence[Any]], Any]
+    tables: Callable[[Any, int, int | None], GameTables]
+    joined: Callable[[Sequence[Any]], GameTables]
     layout: Callable[[Any, int | None], Layout]
     pad: Callable[[NDArray[np.uint64], Any, int], NDArray[np.uint64]]
     unit_of: Callable[[Any], int]
