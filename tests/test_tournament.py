@@ -125,7 +125,7 @@ def test_a_session_carries_its_pots_and_moves_the_dealer():
         passed += np.bitwise_count(tables.records["passed"])
     assert session.returns.tolist() == total.tolist()
     assert session.carry.tolist() == carry.tolist()
-    assert session.passed.sum(axis=1).tolist() == passed.tolist()
+    assert session.counts["passed"].sum(axis=1).tolist() == passed.tolist()
     assert (session.returns.sum(axis=1) + session.carry == 0).all()
     assert session.carry.max() > 0
     assert np.abs(session.returns).max() > 7
