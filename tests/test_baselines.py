@@ -346,7 +346,7 @@ def test_shares_of_seats_that_play_at_five_seats():
     rules = Rules.preset("pagat", num_players=5)
     deals = np.arange(3000)
     results = play_line_ups(rules, [HEURISTIC], np.zeros((3000, 5), np.int64), seed=2, deal_ids=deals)
-    stays = results.passed == 0
+    stays = results.counts["passed"] == 0
     is_dealer = np.arange(5) == (deals % 5)[:, None]
     assert 0.38 < stays[~is_dealer].mean() < 0.50
     assert 0.70 < stays[is_dealer].mean() < 0.95

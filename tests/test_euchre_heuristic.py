@@ -99,7 +99,7 @@ def test_the_maker_leads_its_highest_trump_and_a_defender_an_ace(card_ids: str) 
 
 
 def followed(hand: str, *others: str, card_ids: str) -> str:
-    """What the dealer, who made hearts trumps, plays last after the first cards of the others; its partner is second."""
+    """What the dealer, who made hearts trumps, plays last after the first cards of the others, its partner second."""
     table = Hand({3: hand, **dict(enumerate(others))}, "9H", dealer=3, card_ids=card_ids)
     trick = [cards.split()[0] for cards in others]
     return table.say("pass", "pass", "pass", "name_H", "9H", *["with_partner"] * 4, *trick).answer
