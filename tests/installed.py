@@ -45,6 +45,16 @@ def main() -> int:
         tables.step(tables.legal_action_mask().argmax(axis=1))
     chips = tables.returns.sum(axis=1) + tables.carry
     assert not np.any(chips), "chips do not add up"
+    hands = bourre_env.EuchreTables(bourre_env.EuchreRules(), 16)
+    hands.deal(bourre_env.shuffled_decks(1, range(16), pack=hands.rules.pack), 0)
+    while not hands.settled.all():
+        hands.step(hands.legal_action_mask().argmax(axis=1))
+    assert not np.any(hands.returns.sum(axis=1)), "points do not add up"
+    game = bourre_env.euchre_env(episode="game")
+    game.reset(seed=1)
+    for _ in game.agent_iter():
+        observation, _, terminated, truncated, _ = game.last()
+        game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "numba", "gymnasium", "pettingzoo"))
     print(f"bourre-env {metadata.version('bourre-env')} works with {versions}")
     return 0
