@@ -107,9 +107,7 @@ def followed(hand: str, *others: str, card_ids: str) -> str:
 
 def test_it_wins_as_cheaply_as_it_can_and_throws_low_when_the_partner_wins_or_nothing_does(card_ids: str) -> None:
     assert followed("AH KH JH AS TS", "QH", "TH", "JD", card_ids=card_ids) == "JH"  # the left bower is the best
-    assert (
-        followed("AH KH JH AS TS", "QH", "TH", "9S 9D TD QD KD", card_ids=card_ids) == "KH"
-    )
+    assert followed("AH KH JH AS TS", "QH", "TH", "9S 9D TD QD KD", card_ids=card_ids) == "KH"
     assert followed("AH KH JH QS TS", "JS", "AS", "KS", card_ids=card_ids) == "TS"  # the partner has the ace
     assert followed("AH KH JH QS TS", "KS", "JS", "AS", card_ids=card_ids) == "TS"  # nothing beats it
 
