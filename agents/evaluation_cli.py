@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> Parser:
     """The commands and their options."""
-    parser = Parser(prog="evaluate.py", description="Measure policies for Bourré.", allow_abbrev=False)
+    parser = Parser(prog="evaluate.py", description="Measure policies for card games.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_to(commands)

@@ -150,7 +150,7 @@ def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     logged = kinds[0] | kinds[1]
     assert all(tag.startswith(("critic/", "pairs/")) for tag in kinds[0] ^ kinds[1])
     rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(f"pass_rate/position_{seat}" for seat in range(5, 9))}
-    rare |= {tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/"))}
+    rare |= {tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/", "euchre/"))}
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes", "ended"}
     events = EventAccumulator(str(tmp_path / "critic"))
     events.Reload()

@@ -8,9 +8,12 @@ from learning import tiny_config
 from pages import Page
 
 from agents.evaluation_cli import main
+from agents.games import part_named
 from agents.metrics import TAGS
-from agents.training_report import LEARNING, MOST_POINTS, PLAY, SHARES, SPEED, curve_of, read_log, run_page
+from agents.training_report import LEARNING, MOST_POINTS, SHARES, SPEED, curve_of, read_log, run_page
+from bourre_env.family import GAMES
 
+PLAY = part_named("bourre").panels
 VERSIONS = {"python": "3.11"}
 
 
@@ -29,7 +32,7 @@ def run_folder(path: Path, iterations: int, evaluations: int) -> Path:
 
 
 def test_every_curve_is_of_a_tag_that_is_logged():
-    for panel in (*PLAY, *LEARNING, *SPEED):
+    for panel in (*(panel for game in GAMES for panel in part_named(game).panels), *LEARNING, *SPEED):
         assert set(panel.tags) <= set(TAGS)
     assert set(SHARES) <= set(TAGS)
 
