@@ -25,7 +25,7 @@ _CARDS = (1 << NUM_CARDS) - 1  # the bits of a word that are cards
 
 
 class DeclarationScoring(nn.Module):
-    """Outputs -> logits.
+    """Outputs -> scores of actions -> logits.
 
     Playing: one logit a card. Declaring: one number decides between passing and staying (0 is even), then the ways
     to discard share what staying has, each scored by the cards it throws away and by how many they are. However many
@@ -62,16 +62,26 @@ class DeclarationScoring(nn.Module):
         with torch.no_grad():
             head.weight[-1].zero_()
 
-    def forward(self, outputs: Tensor, observation: Tensor, legal: Tensor) -> Tensor:
-        """[D, A] logits.
+    def scores(self, outputs: Tensor, observation: Tensor) -> tuple[Tensor, ...]:
+        """What the network makes of each card to play [D, C], each way to discard [D, M] and passing [D, 1].
 
         Args:
             outputs: [D, sum of `parts`].
             observation: [D, W] int64, packed.
+        """
+        play, *discards, passing = outputs.split(self.parts, dim=1)  # type: ignore[no-untyped-call]
+        if self.spec.head == PLAIN:
+            return play, discards[0], passing
+        return play, self._discard_scores(observation, *discards), passing
+
+    def forward(self, scores: tuple[Tensor, ...], legal: Tensor) -> Tensor:
+        """[D, A] logits.
+
+        Args:
+            scores: of `scores`.
             legal: [D, A] bool.
         """
-        play, *scores, passing = outputs.split(self.parts, dim=1)  # type: ignore[no-untyped-call]
-        discards = scores[0] if self.spec.head == PLAIN else self._discard_scores(observation, *scores)
+        play, discards, passing = scores
         stay_legal = legal[:, len(self.spec.cards) : -1]
         return torch.cat([play, masked_log_softmax(discards, stay_legal)[0], passing], dim=1)
 

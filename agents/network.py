@@ -114,7 +114,7 @@ class NetworkSpec:
 
 
 class FlatScoring(nn.Module):
-    """Outputs are logits.
+    """Outputs are scores, and scores logits.
 
     Attributes:
         parts: numbers of outputs.
@@ -132,9 +132,13 @@ class FlatScoring(nn.Module):
     def even(self, head: nn.Linear) -> None:
         """All actions start nearly even anyway."""
 
-    def forward(self, outputs: Tensor, observation: Tensor, legal: Tensor) -> Tensor:
-        """[D, A] logits, the outputs [D, A] themselves."""
-        return outputs
+    def scores(self, outputs: Tensor, observation: Tensor) -> tuple[Tensor, ...]:
+        """The outputs [D, A] themselves."""
+        return (outputs,)
+
+    def forward(self, scores: tuple[Tensor, ...], legal: Tensor) -> Tensor:
+        """[D, A] logits: the scores."""
+        return scores[0]
 
 
 class Actor(nn.Module):
@@ -175,8 +179,16 @@ class Actor(nn.Module):
             ValueError: a row without a legal action.
             FloatingPointError: the weights have diverged.
         """
-        outputs = self.head(self.body(observation))
-        return MaskedDistribution(self.scoring(outputs, observation, legal), legal)
+        return MaskedDistribution(self.scoring(self.scores(observation), legal), legal)
+
+    def scores(self, observation: Tensor) -> tuple[Tensor, ...]:
+        """What the network makes of each action, before anything is normalised; side by side they are [D, A].
+
+        Args:
+            observation: [D, W] int64, packed.
+        """
+        scores: tuple[Tensor, ...] = self.scoring.scores(self.head(self.body(observation)), observation)
+        return scores
 
 
 class Critic(nn.Module):
