@@ -62,7 +62,7 @@ class Part(Protocol):
         blocks: the class of its blocks, whose own fields are the counts of each place.
         rates: what cross tables show besides results; the last one also by position.
         baselines: where the policies are that play it, by the names they share with those of other games.
-        own_keys: dotted names, or beginnings of names, of settings that mean something in this game alone.
+        own_keys: dotted names of settings that mean something in this game alone.
         tags: what is logged of it alone in training, with its meaning.
         histograms: the same of histograms.
         panels: charts of how a network plays, for the report of a training run.

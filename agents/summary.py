@@ -14,7 +14,7 @@ from agents.sequential import Look, SequentialTest
 from agents.standing import Standing, standing_of
 from agents.stopping import Separated, StoppingRule
 from agents.verdicts import ABOVE, BELOW, NOT_SEPARATED, Verdict, cell_verdicts
-from bourre_env.family import game_of, plain_rules
+from bourre_env.family import FIRST, GameRules, game_of, plain_rules
 
 RATING_STREAM = "tournament: ratings"
 _OTHER_SIDE = {ABOVE: BELOW, BELOW: ABOVE, NOT_SEPARATED: NOT_SEPARATED}
@@ -140,6 +140,7 @@ def plain_summary(
         "ratings": [{"seats": table.num_players, **_plain_standing(table.standing)} for table in tables],
         "sequential": [_plain_sequential(table) for table in tables if table.sequential is not None],
         "rules": {
+            **_plain_game(terms.rules),
             "preset": preset,
             "session": terms.session,
             "buy_in": terms.buy_in,
@@ -150,6 +151,11 @@ def plain_summary(
         "command": command,
         "versions": versions,
     }
+
+
+def _plain_game(rules: GameRules) -> dict[str, str]:
+    """The game and the unit of its results; nothing for the first one, whose summaries are older than the others."""
+    return {} if rules.game == FIRST else {"game": rules.game, "unit": game_of(rules).unit}
 
 
 def _plain_cell(table: TableSummary, cell: Cell) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from agents.network import FLAT, Actor, NetworkSpec
 from agents.policy import Decision, PolicyError, PolicyFailedError, check_rules, load_policy
 from agents.results import Results, ResultsError, Terms
 from agents.rollout import SelfPlay
+from agents.starts import NETWORK, Opponents
 from agents.stopping import FixedBlocks
 from agents.tournament import Plan, pairs, play_tournament
 from bourre_env import Rules
@@ -245,6 +246,22 @@ def test_results_of_training_hands_are_points_and_partners_share_them() -> None:
     assert np.unique(rollout.pairs.gains).size > 3
     again = setting.play(euchre_actor(), np.arange(20, 30), threads=ONE_THREAD, watch=Stopwatch())
     assert again.returns.tolist() == rollout.returns[20:30].tolist(), "a hand hangs on its number alone"
+    threaded = SelfPlay(CORNISH, 1, 4, parallel=True)
+    other = threaded.play(euchre_actor(), np.arange(48), threads=ONE_THREAD, watch=Stopwatch())
+    assert other.actions.tolist() == rollout.actions.tolist()
+
+
+def test_a_pair_among_others_learns_from_what_both_partners_do() -> None:
+    opponents = Opponents((HEURISTIC,), (1.0,))
+    rollout = SelfPlay(CORNISH, 1, 4, opponents=opponents).play(
+        euchre_actor(), np.arange(40), threads=ONE_THREAD, watch=Stopwatch()
+    )
+    line_ups = opponents.line_ups(CORNISH, 1, np.arange(40))
+    assert (line_ups[:, :2] == line_ups[:, 2:]).all()
+    assert {tuple(line_up) for line_up in line_ups.tolist()} == {(NETWORK, 0) * 2, (0, NETWORK) * 2}
+    assert (line_ups[rollout.deal, rollout.seat] == NETWORK).all()
+    assert set(rollout.seat.tolist()) == {0, 1, 2, 3}
+    assert not rollout.self_play.any()
 
 
 def finished(folder: Path, *, stop_after: int | None = None, resume: bool = False, **changes: Any) -> Any:
@@ -327,6 +344,7 @@ def test_a_tournament_of_euchre_from_the_command_line(empty: Path, capsys: pytes
     first, second = summary["cells"]
     assert (first["focal"], second["focal"], first["seats"]) == ("random", "heuristic", 4)
     assert first["mean"] == -second["mean"] < 0
+    assert (summary["rules"]["game"], summary["rules"]["unit"]) == ("euchre", "points")
     assert [sorted(position) for position in first["by_position"]] == [["high", "low", "made_rate", "mean"]] * 2
     blocks = (empty / "results" / "blocks-4.parquet").read_bytes()
     assert evaluate([*words, "--blocks", "30"]) == 0, "a tournament is gone on with"
