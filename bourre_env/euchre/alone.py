@@ -4,7 +4,7 @@ import numpy as np
 
 from bourre_env.euchre.playing import begin_play
 from bourre_env.euchre.rules import NUM_SEATS
-from bourre_env.euchre.table import ALONE, NO_SEAT, in_mask, left_of, partner_of, seat_bit, side_of
+from bourre_env.euchre.table import NO_SEAT, in_mask, left_of, partner_of, seat_bit, side_of
 from bourre_env.jit import njit
 
 
@@ -39,20 +39,18 @@ def next_to_ask(table: np.record, rules: np.record) -> int:
 
 
 @njit
-def begin_alone(table: np.record, rules: np.record) -> None:
+def ask_next(table: np.record, rules: np.record) -> None:
     """Rule E3.1: ask the next seat, or begin the play when nobody is left."""
     seat = next_to_ask(table, rules)
     if seat == NO_SEAT:
         begin_play(table)
     else:
-        table.phase = ALONE
         table.to_act = seat
 
 
 @njit
-def apply_answer(table: np.record, rules: np.record, goes_alone: bool) -> None:
+def apply_answer(table: np.record, goes_alone: bool) -> None:
     """Rules E3.1 and E3.2: the seat to act plays alone, or with its partner."""
     table.asked |= seat_bit(table.to_act)
     if goes_alone:
         play_alone(table, table.to_act)
-    begin_alone(table, rules)

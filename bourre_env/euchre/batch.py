@@ -64,10 +64,12 @@ def first_illegal(tables: Records, actions: NDArray[np.int64]) -> int:
 @njit
 def take_action(table: np.record, rules: np.record, action: int, play_forced: bool) -> None:
     """Take a legal action unless the table is settled, and then perhaps those that leave no choice."""
-    if table.phase != SETTLED:
+    goes_on = table.phase != SETTLED
+    while goes_on:
         turn.act(table, rules, action)
-        if play_forced:
-            turn.play_forced(table, rules)
+        goes_on = play_forced and turn.is_forced(table)
+        if goes_on:
+            action = turn.only_action(table)
 
 
 @njit_entry

@@ -1,13 +1,14 @@
-"""Making trumps: section E2."""
+"""Making trumps: section E2. Once they are made, and a card is shed where one was taken, the phase is `ALONE`."""
 
 import numpy as np
 
 from bourre_env.cards import single
-from bourre_env.euchre.alone import begin_alone, play_alone
+from bourre_env.euchre.alone import play_alone
 from bourre_env.euchre.cards import EMPTY, NO_SUIT, NUM_RANKS
 from bourre_env.euchre.rules import NUM_SEATS
 from bourre_env.euchre.scoring import throw_in
 from bourre_env.euchre.table import (
+    ALONE,
     BID1,
     BID2,
     BLIND,
@@ -91,7 +92,7 @@ def apply_name(table: np.record, rules: np.record, suit: int) -> None:
         return
     if rules.partner_round2_alone_only and table.maker == partner_of(table.dealer):
         play_alone(table, table.maker)
-    begin_alone(table, rules)
+    table.phase = ALONE
 
 
 @njit
@@ -103,7 +104,7 @@ def apply_turn_down(table: np.record, rules: np.record) -> None:
     if rules.turn_down_card_to_partner:
         take_up_card(table, table.maker)
     else:
-        begin_alone(table, rules)
+        table.phase = ALONE
 
 
 @njit
@@ -123,11 +124,11 @@ def take_up_card(table: np.record, seat: int) -> None:
 
 
 @njit
-def apply_discard(table: np.record, rules: np.record, card: int) -> None:
+def apply_discard(table: np.record, card: int) -> None:
     """Rule E2.5: the seat to act lays a card away, face down."""
     table.hands[table.to_act] &= ~single(card)
     table.shed = single(card)
-    begin_alone(table, rules)
+    table.phase = ALONE
 
 
 @njit

@@ -126,11 +126,25 @@ def encode(table: np.record, rules: np.record, seat: int, row: NDArray[np.uint64
     reference = reference_suit(table, rules)
     row[HAND] = _hand_word(table, seat, reference)
     row[TABLE_CARDS] = _table_word(table, seat, reference)
-    _encode_tricks(table, seat, reference, row)
-    _encode_seats(table, seat, reference, row)
+    _encode_tricks(table, seat, row)
+    _encode_seats(table, seat, row)
     _encode_calls(table, reference, row)
     row[SCORE] = thermometer(table.score[side_of(seat)], OUR_SCORE)
     row[SCORE] |= thermometer(table.score[1 - side_of(seat)], THEIR_SCORE)
+    if reference != 0:
+        _rename_cards(reference, row)
+
+
+@njit
+def _rename_cards(reference: int, row: NDArray[np.uint64]) -> None:
+    """Rule E6.3: count the suits of all cards in the row from the reference suit."""
+    cards = (np.uint64(1) << np.uint64(NUM_CARDS)) - np.uint64(1)
+    for word in range(SCORE):
+        renamed = (row[word] >> np.uint64(FLAGS)) << np.uint64(FLAGS)
+        for first in range(0, FLAGS, SECOND):
+            printed = (row[word] >> np.uint64(first)) & cards
+            renamed |= relative_cards(printed, reference) << np.uint64(first)
+        row[word] = renamed
 
 
 @njit
@@ -153,9 +167,9 @@ def visible_hand(table: np.record, seat: int) -> np.uint64:
 
 
 @njit
-def _pair(first: np.uint64, second: np.uint64, reference: int) -> np.uint64:
+def _pair(first: np.uint64, second: np.uint64) -> np.uint64:
     """Two sets of cards in one word."""
-    return relative_cards(first, reference) | (relative_cards(second, reference) << np.uint64(SECOND))
+    return first | (second << np.uint64(SECOND))
 
 
 @njit
@@ -173,7 +187,7 @@ def _seat_flag(seat: int, observer: int, first: int) -> np.uint64:
 @njit
 def _hand_word(table: np.record, seat: int, reference: int) -> np.uint64:
     """Own hand and up-card, phase, dealer, suit led."""
-    word = _pair(visible_hand(table, seat), single(table.up_card), reference)
+    word = _pair(visible_hand(table, seat), single(table.up_card))
     word |= bit_if(table.phase < NUM_PHASES, PHASE + table.phase)
     word |= _seat_flag(table.dealer, seat, DEALER)
     return word | _suit_flag(table.led_suit, reference, LED_SUIT)
@@ -184,7 +198,7 @@ def _table_word(table: np.record, seat: int, reference: int) -> np.uint64:
     """Own shed card and the current trick, trumps and makers."""
     shed = table.shed if table.taker == seat else EMPTY
     is_last = table.phase == PLAY and not in_mask(table.out, seat) and is_last_to_play(table, seat)
-    word = _pair(shed, table.tricks[table.tricks_done], reference)
+    word = _pair(shed, table.tricks[table.tricks_done])
     word |= _suit_flag(table.trump_suit, reference, TRUMP_SUIT)
     word |= _seat_flag(table.maker, seat, MAKER)
     word |= _seat_flag(table.leader, seat, LEADER)
@@ -198,13 +212,13 @@ def trick_ago(table: np.record, ago: int) -> np.uint64:
 
 
 @njit
-def _encode_tricks(table: np.record, seat: int, reference: int, row: NDArray[np.uint64]) -> None:
+def _encode_tricks(table: np.record, seat: int, row: NDArray[np.uint64]) -> None:
     """Earlier tricks, how many each side won, and who plays alone."""
     side = side_of(seat)
-    word = _pair(trick_ago(table, 1), trick_ago(table, 2), reference)
+    word = _pair(trick_ago(table, 1), trick_ago(table, 2))
     word |= thermometer(tricks_of_side(table, side), OUR_TRICKS)
     row[LAST_TRICKS] = word | thermometer(tricks_of_side(table, 1 - side), THEIR_TRICKS)
-    word = _pair(trick_ago(table, 3), trick_ago(table, 4), reference)
+    word = _pair(trick_ago(table, 3), trick_ago(table, 4))
     word |= relative_mask(table.alone, seat) << np.uint64(LONE)
     word |= relative_mask(table.out, seat) << np.uint64(OUT)
     with_partner = table.asked & ~table.alone
@@ -212,14 +226,14 @@ def _encode_tricks(table: np.record, seat: int, reference: int, row: NDArray[np.
 
 
 @njit
-def _encode_seats(table: np.record, seat: int, reference: int, row: NDArray[np.uint64]) -> None:
+def _encode_seats(table: np.record, seat: int, row: NDArray[np.uint64]) -> None:
     """What each seat has played, in the current trick and in all, the observer first."""
     trick = table.tricks[table.tricks_done]
     for pair in range(NUM_SEATS // 2):
         first = table.played[(seat + 2 * pair) & (NUM_SEATS - 1)]
         second = table.played[(seat + 2 * pair + 1) & (NUM_SEATS - 1)]
-        row[ON_TABLE + pair] = _pair(trick & first, trick & second, reference)
-        row[PLAYED + pair] = _pair(first, second, reference)
+        row[ON_TABLE + pair] = _pair(trick & first, trick & second)
+        row[PLAYED + pair] = _pair(first, second)
 
 
 @njit

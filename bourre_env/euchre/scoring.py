@@ -42,10 +42,7 @@ def settle(table: np.record, rules: np.record) -> None:
         has_lone_player(table, 1 - makers),
         rules.double_all != 0,
     )
-    if points > 0:
-        score_points(table, makers, points)
-    else:
-        score_points(table, 1 - makers, -points)
+    score_points(table, makers if points > 0 else 1 - makers, abs(points))
 
 
 @njit

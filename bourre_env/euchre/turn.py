@@ -14,7 +14,7 @@ from bourre_env.euchre.actions import (
     reference_suit,
     relative_actions,
 )
-from bourre_env.euchre.alone import apply_answer
+from bourre_env.euchre.alone import apply_answer, ask_next
 from bourre_env.euchre.bidding import (
     apply_discard,
     apply_name,
@@ -72,20 +72,34 @@ def act(table: np.record, rules: np.record, action: int) -> None:
     if table.phase == PLAY:
         apply_play(table, rules, real)
     elif table.phase == DISCARD:
-        apply_discard(table, rules, real)
+        apply_discard(table, real)
     elif table.phase == ALONE:
-        apply_answer(table, rules, real == GO_ALONE)
+        apply_answer(table, real == GO_ALONE)
     elif real == PASS:
         apply_pass(table)
     elif real == TURN_DOWN:
         apply_turn_down(table, rules)
     else:
         apply_name(table, rules, real - NAME)
+    if table.phase == ALONE:
+        ask_next(table, rules)
     find_legal(table, rules)
+
+
+@njit
+def is_forced(table: np.record) -> bool:
+    """Whether the seat to act has a single legal action."""
+    return count_cards(table.legal[0]) == 1
+
+
+@njit
+def only_action(table: np.record) -> int:
+    """The legal action, when there is just one."""
+    return lowest_card(table.legal[0])
 
 
 @njit
 def play_forced(table: np.record, rules: np.record) -> None:
     """Act for whoever has a single legal action, until someone has a choice or the hand is settled."""
-    while table.phase != SETTLED and count_cards(table.legal[0]) == 1:
-        act(table, rules, lowest_card(table.legal[0]))
+    while is_forced(table):
+        act(table, rules, only_action(table))
