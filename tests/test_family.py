@@ -9,7 +9,7 @@ import pytest
 import torch
 from learning import ONE_THREAD, TINY, header_of, tiny_spec, tiny_trainer
 
-from agents import training_cli
+from agents import config, training_cli
 from agents.arena import play_blocks, play_line_up, play_line_ups
 from agents.baselines import Random
 from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash, save_checkpoint
@@ -26,6 +26,7 @@ from agents.starts import NETWORK, Opponents
 from agents.stopping import FixedBlocks
 from agents.tournament import Plan, pairs, play_tournament
 from bourre_env import Rules
+from bourre_env.bourre import rules as rules_of_bourre
 from bourre_env.errors import RulesError
 from bourre_env.euchre.rules import EuchreRules
 from bourre_env.euchre.tables import EuchreTables
@@ -304,6 +305,10 @@ def test_settings_that_fit_no_game_or_another_one_are_refused(settings: dict[str
     with pytest.raises(ConfigError, match=complaint) as caught:
         check_config({"run": {"deals": 64}, **settings})
     assert "\n" not in str(caught.value)
+
+
+def test_settings_and_rules_agree_on_the_usual_buy_in() -> None:
+    assert config.BUY_IN == rules_of_bourre.BUY_IN
 
 
 def test_the_usual_preset_of_the_game_is_meant_where_none_is_named() -> None:
