@@ -98,9 +98,9 @@ class Training(Protocol):
         """How the network played: values by tag; what did not occur is left out."""
 
     def details(
-        self, spec: "NetworkSpec", rollout: Any, rows: NDArray[np.int64], entropies: NDArray[np.float32]
+        self, spec: "NetworkSpec", rollout: Any, rows: NDArray[np.int64], entropies: NDArray[np.float32] | None
     ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
-        """Histograms and numbers of the decisions `rows` of a rollout, whose entropies [D] are given, by tag."""
+        """Histograms and numbers by tag of the decisions `rows` of a rollout, whose entropies [D] are given if known."""
 
 
 @functools.cache

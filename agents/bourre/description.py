@@ -89,14 +89,14 @@ def positions_of(rollout: BourreRollout) -> NDArray[np.int64]:
 
 
 def details(
-    rollout: BourreRollout, rows: NDArray[np.int64], entropies: NDArray[np.float32], spec: NetworkSpec
+    rollout: BourreRollout, rows: NDArray[np.int64], entropies: NDArray[np.float32] | None, spec: NetworkSpec
 ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
     """Histograms of the hands that stay and pass, and the entropy of each trick.
 
     Args:
         rollout: the deals of an iteration.
         rows: [S] decisions that are looked at.
-        entropies: [S] of their distributions.
+        entropies: [S] of their distributions; None where the network has none.
         spec: numbers the actions.
 
     Returns:
@@ -110,7 +110,7 @@ def details(
         "hands/trumps_of_stays": trumps[declares & ~passes],
         "hands/trumps_of_passes": trumps[passes],
     }
-    return histograms, _entropy_by_trick(words, entropies, spec.hand_size)
+    return histograms, {} if entropies is None else _entropy_by_trick(words, entropies, spec.hand_size)
 
 
 def _entropy_by_trick(words: NDArray[np.uint64], entropies: NDArray[np.float32], hand_size: int) -> dict[str, float]:

@@ -65,7 +65,7 @@ class BourreTraining:
         return described(rollout, spec)
 
     def details(
-        self, spec: NetworkSpec, rollout: BourreRollout, rows: NDArray[np.int64], entropies: NDArray[np.float32]
+        self, spec: NetworkSpec, rollout: BourreRollout, rows: NDArray[np.int64], entropies: NDArray[np.float32] | None
     ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
         """Hands that stay and pass, and entropy by trick."""
         return details(rollout, rows, entropies, spec)

@@ -133,7 +133,7 @@ class EuchreTraining:
         return {tag: value for tag, value in values.items() if not np.isnan(value)}
 
     def details(
-        self, spec: NetworkSpec, rollout: EuchreRollout, rows: NDArray[np.int64], entropies: NDArray[np.float32]
+        self, spec: NetworkSpec, rollout: EuchreRollout, rows: NDArray[np.int64], entropies: NDArray[np.float32] | None
     ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
         """Nothing beyond what every game has."""
         return {}, {}
