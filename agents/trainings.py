@@ -100,7 +100,7 @@ class Training(Protocol):
     def details(
         self, spec: "NetworkSpec", rollout: Any, rows: NDArray[np.int64], entropies: NDArray[np.float32] | None
     ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
-        """Histograms and numbers by tag of the decisions `rows` of a rollout, with their entropies [D] if there are any."""
+        """Histograms and numbers, by tag, of the decisions `rows`, whose entropies [D] are given if there are any."""
 
 
 @functools.cache
