@@ -450,6 +450,20 @@ def test_8_hands_are_as_likely_as_their_worlds_are_many_where_seats_lack_differe
     assert found == 6
 
 
+def test_8_dealer_that_names_trumps_unseen_knows_no_card_of_its_own() -> None:
+    rules = EuchreRules()
+    tables = EuchreTables(rules, 40)
+    deck = [*range(20), 24, *range(20, 24)]
+    tables.deal([deck] * 40, 2)
+    worlds = tables.reshuffle_unseen(2, seed=4)
+    assert (worlds.observe_packed() == tables.observe_packed()).all()
+    assert len({tuple(row) for row in worlds.records.hands.tolist()}) == 40
+    dealt_to_dealer = worlds.records.hands[:, 2]
+    assert np.bitwise_or.reduce(dealt_to_dealer) == (1 << 24) - 1
+    others = tables.reshuffle_unseen(1, seed=4).records.hands
+    assert (others[:, 1] == tables.records.hands[:, 1]).all()
+
+
 def test_8_streams_decide_and_rows_do_not() -> None:
     tables = dealt(EuchreRules(), B, seed=16)
     one = tables.reshuffle_unseen(0, seed=1, streams=np.arange(B) + 5).records
