@@ -119,6 +119,7 @@ import numpy as np
 import pettingzoo
 from numpy.typing import NDArray
 
+from bourre_env.aec import ILLEGAL as ILLEGAL
 from bourre_env.aec import ForfeitIllegalWrapper as ForfeitIllegalWrapper
 from bourre_env.aec import TableEnv, wrapped
 from bourre_env.bourre import actions

@@ -22,7 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if numba_config.DISABLE_JIT:
         config.addinivalue_line(
             "filterwarnings",
-            r"ignore:overflow encountered in scalar:RuntimeWarning:bourre_env\.(deck|bourre\.declaring)",
+            r"ignore:overflow encountered in scalar:RuntimeWarning:bourre_env\.(deck|draws|bourre\.declaring)",
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from euchre_play import card_bits, id_of, order_of_suits, preset_rules, random_rules, reference_letter, reference_of
+from euchre_worlds import Hands, missing_suits, worlds_of
 from numpy.typing import NDArray
 from reference_euchre import SUITS, ReferenceEuchre, counts_as, full_pack
 from scipy import stats
@@ -371,66 +372,96 @@ def test_8_worlds_come_about_by_the_rules_from_their_own_pack(rules: EuchreRules
     assert changed > 100
 
 
-def late_positions(rules: EuchreRules, wanted: int) -> Iterator[tuple[ReferenceEuchre, EuchreTables, int]]:
-    """Tables at the last trick at which another seat than that to act took the up-card and has not played it."""
-    rng, number = random.Random(13), 0
-    while wanted:
-        number += 1
-        deck = [card_text(int(card)) for card in shuffled_decks(14, [number], pack=rules.pack)[0]]
-        table, tables = reference_of(rules, deck, number % 4, (0, 0)), EuchreTables(rules, 1)
-        tables.deal([[id_of(card, SUITS) for card in deck]], number % 4)
-        while table.phase != "settled" and not (len(table.winners) == 4 and len(table.trick) == 1):
-            legal = table.legal()
-            keep = sorted(legal - {table.up_card, "alone"}) or sorted(legal)
-            word = rng.choice(keep)
-            tables.step([id_of(word, SUITS)])
-            table.step(word)
-        shown = {card for trick in [*table.past_tricks, table.trick] for _, card in trick}
-        if table.phase == "play" and table.taker not in (-1, table.seat) and table.up_card not in shown:
-            wanted -= 1
-            yield table, tables, table.seat
+def position(rules: EuchreRules, number: int, tricks: int, rng: random.Random) -> tuple[ReferenceEuchre, EuchreTables]:
+    """A table in the trick after so many, one card led, or settled before; the up-card is kept as long as it may be."""
+    deck = [card_text(int(card)) for card in shuffled_decks(14, [number], pack=rules.pack)[0]]
+    table, tables = reference_of(rules, deck, number % 4, (0, 0)), EuchreTables(rules, 1)
+    tables.deal([[id_of(card, SUITS) for card in deck]], number % 4)
+    while table.phase != "settled" and not (len(table.winners) == tricks and len(table.trick) == 1):
+        legal = table.legal()
+        word = rng.choice(sorted(legal - {table.up_card, "alone"}) or sorted(legal))
+        tables.step([id_of(word, SUITS)])
+        table.step(word)
+    return table, tables
 
 
-def worlds_of(table: ReferenceEuchre, seat: int) -> set[tuple[Any, ...]]:
-    """(hands, shed card) of every world that fits what a seat has seen, found by trying all."""
-    shown = [card for trick in [*table.past_tricks, table.trick] for _, card in trick]
-    unseen = [card for card in full_pack(table.rules.benny) if card not in shown and card not in table.hands[seat]]
-    others = [other for other in range(4) if other != seat and table.hands[other]]
-    missing: dict[int, set[str]] = {other: set() for other in others}
-    for trick in [*table.past_tricks, table.trick]:
-        led = counts_as(trick[0][1], table.trump) if trick else ""
-        for other, card in trick:
-            if other in missing and counts_as(card, table.trump) != led:
-                missing[other].add(led)
-    found = set()
-    for cards in itertools.permutations(unseen, len(others) + 1):
-        hands, shed = dict(zip(others, cards, strict=False)), cards[-1]
-        held = {hands.get(table.taker), shed}
-        if table.up_card not in held or (not table.rules.may_shed_upcard and shed == table.up_card):
-            continue
-        if all(counts_as(card, table.trump) not in missing[other] for other, card in hands.items()):
-            found.add((*sorted(hands.items()), shed))
-    return found
+def hands_drawn(tables: EuchreTables, seat: int, number: int) -> list[tuple[Hands, str]]:
+    """The same as `worlds_of`, of worlds that the engine draws."""
+    drawn = tables.take(np.zeros(number, np.int64)).reshuffle_unseen(seat, seed=15).records
+    hands, sheds = drawn.hands.tolist(), drawn.shed.tolist()
+    is_hidden = drawn.taker[0] != seat
+    return [
+        (
+            tuple(card_texts(row[(seat + step) % 4]) for step in (1, 2, 3)),
+            "".join(card_texts(shed)) if is_hidden else "",
+        )
+        for row, shed in zip(hands, sheds, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("changes", [{}, {"benny": False, "may_shed_upcard": False}], ids=["cornish", "kept"])
-def test_8_every_world_is_as_likely_as_any_other(changes: dict[str, bool]) -> None:
-    rules = EuchreRules(**changes)
-    sizes = []
-    for table, tables, seat in late_positions(rules, 5):
-        possible = worlds_of(table, seat)
-        sizes.append(len(possible))
-        number = 30 * len(possible)
-        drawn = tables.take(np.zeros(number, np.int64)).reshuffle_unseen(seat, seed=15).records
-        others = [other for other in range(4) if other != seat and table.hands[other]]
-        counts = Counter(
-            (*((other, *card_texts(hands[other])) for other in others), *card_texts(shed))
-            for hands, shed in zip(drawn.hands.tolist(), drawn.shed.tolist(), strict=True)
-        )
+def test_8_every_world_is_as_likely_as_any_other_where_the_up_card_is_lost(changes: dict[str, bool]) -> None:
+    rules, rng = EuchreRules(**changes), random.Random(13)
+    found = 0
+    for number in range(400):
+        table, tables = position(rules, number, 4, rng)
+        shown = {card for trick in [*table.past_tricks, table.trick] for _, card in trick}
+        if table.phase == "settled" or table.taker in (-1, table.seat) or table.up_card in shown:
+            continue
+        possible = set(worlds_of(table, table.seat))
+        counts = Counter(hands_drawn(tables, table.seat, 30 * len(possible)))
         assert set(counts) <= possible
-        observed = [counts[world] for world in possible]
-        assert stats.chisquare(observed).pvalue > 1e-4
-    assert max(sizes) >= 20
+        assert stats.chisquare([counts[world] for world in possible]).pvalue > 1e-4
+        found += len(possible) >= 16
+        if found == 5:
+            break
+    assert found == 5
+
+
+def test_8_hands_are_as_likely_as_their_worlds_are_many_where_seats_lack_different_suits() -> None:
+    """The hard case: neither of two seats may hold all that the other may hold."""
+    rng, found = random.Random(14), 0
+    for number in range(2000):
+        table, tables = position(EuchreRules(), number, 3, rng)
+        lacks = [missing_suits(table)[other] for other in range(4) if other != table.seat and table.hands[other]]
+        if table.phase == "settled" or not any(a - b and b - a for a, b in itertools.combinations(lacks, 2)):
+            continue
+        found += 1
+        possible = Counter(hands for hands, _ in worlds_of(table, table.seat))
+        number_drawn = 20_000
+        drawn = Counter(hands for hands, _ in hands_drawn(tables, table.seat, number_drawn))
+        for place in range(3):
+            expected, observed = Counter(), Counter()
+            for hands, ways in possible.items():
+                expected[hands[place]] += ways
+            for hands, times in drawn.items():
+                observed[hands[place]] += times
+            assert set(observed) <= set(expected)
+            scale = number_drawn / possible.total()
+            likely = [hand for hand, ways in expected.items() if ways * scale > 5]
+            pairs = [(observed[hand], expected[hand] * scale) for hand in likely]
+            rest = number_drawn - sum(times for times, _ in pairs), number_drawn - sum(share for _, share in pairs)
+            pairs += [rest] if rest[1] > 5 else []
+            if len(pairs) > 1:
+                times, shares = np.array(pairs, float).T
+                assert stats.chisquare(times, shares * times.sum() / shares.sum()).pvalue > 1e-5
+        if found == 6:
+            break
+    assert found == 6
+
+
+def test_8_dealer_that_names_trumps_unseen_knows_no_card_of_its_own() -> None:
+    rules = EuchreRules()
+    tables = EuchreTables(rules, 40)
+    deck = [*range(20), 24, *range(20, 24)]
+    tables.deal([deck] * 40, 2)
+    worlds = tables.reshuffle_unseen(2, seed=4)
+    assert (worlds.observe_packed() == tables.observe_packed()).all()
+    assert len({tuple(row) for row in worlds.records.hands.tolist()}) == 40
+    dealt_to_dealer = worlds.records.hands[:, 2]
+    assert np.bitwise_or.reduce(dealt_to_dealer) == (1 << 24) - 1
+    others = tables.reshuffle_unseen(1, seed=4).records.hands
+    assert (others[:, 1] == tables.records.hands[:, 1]).all()
 
 
 def test_8_streams_decide_and_rows_do_not() -> None:

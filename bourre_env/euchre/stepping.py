@@ -20,6 +20,8 @@ Records = NDArray[Any]
 class Buffers(NamedTuple):
     """Arrays that `EuchreTables.step` fills, made once and used for every step (`EuchreTables.buffers`).
 
+    `EuchreTables.deal` does not fill them: whoever deals again writes `view_rows` of those tables into them.
+
     Attributes:
         legal: [B, 2] uint64, as `EuchreTables.legal_packed`.
         observation: [B, W] uint64, as `EuchreTables.observe_packed`.
