@@ -5,7 +5,7 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from agents.rollout import Rollout
 
 MOST_TRUMPS = 5
+OPPONENTS = ("random", "heuristic")
 
 TAGS: dict[str, str] = {
     **{
@@ -73,6 +74,22 @@ TAGS: dict[str, str] = {
         for size in range(2, MAX_PLAYERS + 1)
         for distance in range(size)
     },
+    **{
+        f"opponents/{name}": f"Pots a deal of the bot's seat in training deals with {words} in all other seats. "
+        "Healthy: rises."
+        for name, words in (
+            ("random", "random players"),
+            ("heuristic", "rule bots"),
+            ("target", "the policy of rollout.target"),
+        )
+    },
+    "league/members": "Networks in the pool.",
+    "league/self_mean": "Pots a deal against former selves, mean over those met. Healthy: above 0.",
+    "league/self_worst": "Pots a deal against the former self that the bot does worst against.",
+    "league/exploiter_mean": "Pots a deal against exploiters in the pool, mean over those met.",
+    "league/exploiter_worst": "Pots a deal against the exploiter in the pool that the bot does worst against.",
+    "league/exploiter_gain": "Pots a deal that the exploiter in training gets from the present bot. Healthy: rises "
+    "during a life, and to less in each.",
     "schedule/learning_rate": "Step size of Adam at this point of the run.",
     "schedule/entropy": "Weight of the entropy bonus at this point of the run.",
     "schedule/progress": "Share of the run's budget that is spent.",
@@ -124,6 +141,7 @@ TEXTS: dict[str, str] = {
     "config": "The settings of the run.",
     "tags": "This table.",
     "ended": "Why the run is over.",
+    "league": "The members of the pool, and what the bot gets from each.",
 }
 """Every text."""
 
@@ -182,6 +200,30 @@ def describe_rollout(rollout: "Rollout", spec: "NetworkSpec") -> dict[str, float
         "game/decisions_per_deal": len(rollout) / rollout.num_deals,
     }
     return {tag: value for tag, value in values.items() if not math.isnan(value)}
+
+
+def describe_opponents(rollout: "Rollout", names: Sequence[str]) -> dict[str, float]:
+    """What the network got, in pots a deal, where another policy had all other seats.
+
+    Args:
+        rollout: finished deals.
+        names: what tags call the policies; any that is not of `OPPONENTS` counts as the target.
+
+    Returns:
+        Values by tag; who was not met is left out.
+    """
+    values = {}
+    for index, name in enumerate(names):
+        results = results_against(rollout, index)
+        if len(results):
+            values[f"opponents/{name if name in OPPONENTS else 'target'}"] = float(results.mean())
+    return values
+
+
+def results_against(rollout: "Rollout", index: int) -> NDArray[np.float32]:
+    """[k] pots the network got in each of the deals whose other seats policy `index` had."""
+    deals = np.flatnonzero(rollout.opponent == index)
+    return rollout.results[deals, rollout.own_seat[deals]]
 
 
 def positions_of(rollout: "Rollout") -> NDArray[np.int64]:

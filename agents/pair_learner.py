@@ -116,6 +116,11 @@ class PairLearner:
         choice, inside = distribution.entropy_in_two_steps(self.actor.groups)
         measure_entropies(choice, inside, legal, self.actor.groups, measures)
 
+    def start_from(self, actor: Actor) -> None:
+        """Take another network's weights, which has the same sizes, and forget all steps taken."""
+        self.actor.load_state_dict(actor.state_dict())
+        self._optimizer.state.clear()
+
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
         return {"actor": self.actor.state_dict(), "actor_optimizer": self._optimizer.state_dict()}

@@ -183,6 +183,11 @@ class Learner:
                 measures.add("critic/value_loss", loss.item())
         return measures
 
+    def start_from(self, actor: Actor) -> None:
+        """Take another actor's weights, which has the same sizes, and forget its steps; the critic stays."""
+        self.actor.load_state_dict(actor.state_dict())
+        self._actor_optimizer.state.clear()
+
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
         return {

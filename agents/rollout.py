@@ -30,9 +30,9 @@ from bourre_env.deck import stream_keys
 
 DEAL_STREAM = "training: packs of the deals"
 ACTION_STREAM = "training: choices of the network"
-MOST_STEPS = MAX_PLAYERS * (MAX_HAND + 1)
-"""Bound on the steps of a deal: a seat declares, draws in a second round with some presets, and chooses among its cards
-as long as it has more than one."""
+MOST_STEPS = MAX_PLAYERS * (MAX_HAND + 2)
+"""Bound on the steps of a deal: a seat declares, draws in a second round with some presets, and plays its cards, the
+last of which is no step unless forced decisions are asked, too."""
 
 _MOST_DECISIONS = MAX_HAND + 2
 """Bound on the decisions of a seat in a deal, as in `Rules.max_decisions`: more than there are steps, for the last card
@@ -58,7 +58,8 @@ class Rollout:
         seat: [D] int8, the seat that decided.
         step: [D] int64, in which step of all tables; it rises, and tables of another size go on from `MOST_STEPS`.
         num_words: W.
-        self_play: [B] bool, deals in which the network had every seat.
+        opponent: [B] int8, which policy had all seats but one; `NETWORK` where the network had every seat.
+        own_seat: [B] int8, the first seat that the network had.
         returns: [B, N] int32, chips won or lost.
         pot: [B] int64, chips in the pot once the antes were in.
         carry: [B] int64, chips left for the next deal.
@@ -81,7 +82,8 @@ class Rollout:
     seat: NDArray[np.int8]
     step: NDArray[np.int64]
     num_words: int
-    self_play: NDArray[np.bool_]
+    opponent: NDArray[np.int8]
+    own_seat: NDArray[np.int8]
     returns: NDArray[np.int32]
     pot: NDArray[np.int64]
     carry: NDArray[np.int64]
@@ -101,6 +103,11 @@ class Rollout:
     def num_deals(self) -> int:
         """B."""
         return len(self.pot)
+
+    @property
+    def self_play(self) -> NDArray[np.bool_]:
+        """[B] bool: deals in which the network had every seat."""
+        return np.equal(self.opponent, NETWORK)
 
     def nothing(self) -> "Rollout":
         """The same without any deal."""
@@ -152,6 +159,7 @@ class _Play:
         keys: [B] uint64, the stream of each deal.
         taken: [B, N] int64, decisions that each seat has taken.
         seen: what can be seen at the tables, kept up to date by all of Numba's threads; None to ask for it.
+        play_forced: whether the tables take decisions with a single legal action themselves.
     """
 
     tables: Tables
@@ -160,6 +168,7 @@ class _Play:
     keys: NDArray[np.uint64]
     taken: NDArray[np.int64]
     seen: Buffers | None = None
+    play_forced: bool = True
 
     @property
     def is_over(self) -> bool:
@@ -191,13 +200,18 @@ class _Play:
         return self.tables.observe_packed(), self.tables.legal_packed()
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        """Take actions [B], and those that are forced after them."""
-        self.tables.step(actions, play_forced=True, out=self.seen, parallel=self.seen is not None)
+        """Take actions [B], and perhaps those that are forced after them."""
+        self.tables.step(actions, play_forced=self.play_forced, out=self.seen, parallel=self.seen is not None)
 
     def take(self, rows: NDArray[np.int64]) -> "_Play":
         """Copies of some tables."""
         return _Play(
-            self.tables.take(rows), self.deal[rows], self.line_ups[rows], self.keys[rows], self.taken[rows].copy()
+            self.tables.take(rows),
+            self.deal[rows],
+            self.line_ups[rows],
+            self.keys[rows],
+            self.taken[rows].copy(),
+            play_forced=self.play_forced,
         )
 
     @staticmethod
@@ -211,6 +225,7 @@ class _Play:
             keys=np.concatenate([part.keys for part in parts]),
             taken=np.concatenate([part.taken for part in parts]),
             seen=tables.buffers() if parallel else None,
+            play_forced=parts[0].play_forced,
         )
 
 
@@ -227,6 +242,7 @@ class SelfPlay:
         stacks: what the seats have, at table stakes.
         parallel: whether the engine works on all of Numba's threads; worth it where a GPU waits for thousands of
             tables. The deals are the same.
+        forced: whether decisions with a single legal action are asked, too.
     """
 
     rules: Rules
@@ -236,6 +252,7 @@ class SelfPlay:
     opponents: Opponents = _NOBODY_ELSE
     stacks: StartingStacks = _USUAL_STACKS
     parallel: bool = False
+    forced: bool = False
 
     def play(
         self,
@@ -282,7 +299,8 @@ class SelfPlay:
         stacks = self.stacks.draw(self.rules, self.seed, deal_ids)
         tables.deal(decks, deal_ids % self.rules.num_players, carry, exempt, stacks=stacks)
         pot = tables.pot
-        tables.play_forced()
+        if not self.forced:
+            tables.play_forced()
         antes = np.where(exempt, 0, self.rules.ante)
         play = _Play(
             tables,
@@ -291,6 +309,7 @@ class SelfPlay:
             stream_keys(stream_seed(self.seed, ACTION_STREAM), deal_ids),
             np.zeros(exempt.shape, np.int64),
             tables.buffers() if self.parallel else None,
+            play_forced=not self.forced,
         )
         return play, pot, antes if stacks is None else np.minimum(antes, stacks)
 
@@ -461,7 +480,8 @@ def _collect(
         seat=seat,
         step=np.repeat(np.arange(len(steps)), [len(step.deal) for step in steps]),
         num_words=num_words,
-        self_play=(play.line_ups == NETWORK).all(axis=1),
+        opponent=play.line_ups.max(axis=1),  # the network's number is below all others
+        own_seat=play.line_ups.argmin(axis=1).astype(np.int8),
         returns=tables.returns,
         pot=pot,
         carry=tables.carry,

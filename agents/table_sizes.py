@@ -19,6 +19,7 @@ from agents.pairs import joined_pairs
 from agents.policy import uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.rollout import MOST_STEPS, Rollout, SelfPlay
+from agents.starts import Opponents
 from agents.threads import Threads
 from bourre_env.deck import stream_keys
 
@@ -74,6 +75,19 @@ class TrainingDeals:
         ]
         return joined(rollouts, sizes)
 
+    @property
+    def opponents(self) -> Opponents:
+        """Who else sits at the tables, the same at those of all sizes."""
+        return self.sizes[0].opponents
+
+    def meeting(self, opponents: Opponents) -> "TrainingDeals":
+        """The same deals with other policies at the tables."""
+        return replace(self, sizes=tuple(replace(size, opponents=opponents) for size in self.sizes))
+
+    def with_seed(self, seed: int) -> "TrainingDeals":
+        """Other deals of the same kind."""
+        return replace(self, sizes=tuple(replace(size, seed=seed) for size in self.sizes))
+
     def which(self, deal_ids: NDArray[np.int64], in_play: int) -> NDArray[np.int64]:
         """[B] int64: the index of each deal's size among the first `in_play`."""
         shares = np.array(self.shares or [1.0] * len(self.sizes))[:in_play]
@@ -113,7 +127,7 @@ def joined(rollouts: Sequence[Rollout], sizes: ArrayLike) -> Rollout:
         return np.concatenate([np.pad(column, ((0, 0), (0, seats - column.shape[1]))) for column in columns])
 
     by_decision = ("words", "legal", "actions", "log_probs", "rewards", "seat")
-    by_deal = ("self_play", "pot", "carry", "num_players")
+    by_deal = ("opponent", "own_seat", "pot", "carry", "num_players")
     by_seat = ("returns", "stayed", "bourre", "results", "earned")
     pairs = [
         replace(rollout.pairs, deal=rollout.pairs.deal + start, step=rollout.pairs.step + MOST_STEPS * size)

@@ -150,14 +150,16 @@ def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     logged = kinds[0] | kinds[1]
     assert all(tag.startswith(("critic/", "pairs/")) for tag in kinds[0] ^ kinds[1])
     rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(f"pass_rate/position_{seat}" for seat in range(5, 9))}
-    rare |= {tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/"))}
+    rare |= {"opponents/target", "opponents/heuristic"} | {
+        tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/", "league/"))
+    }
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes", "ended"}
     events = EventAccumulator(str(tmp_path / "critic"))
     events.Reload()
     shown = events.Tags()
     assert set(shown["histograms"]) == set(HISTOGRAMS) - {"pairs/gains"}
     assert set(shown["images"]) == set(PICTURES)
-    assert {tag.removesuffix("/text_summary") for tag in shown["tensors"]} >= set(TEXTS)
+    assert {tag.removesuffix("/text_summary") for tag in shown["tensors"]} >= set(TEXTS) - {"league"}
     assert len({tag for tag in shown["tensors"] if tag.startswith("custom_scalars")}) == 1
     assert sum("_hparams_" in tag for tag in events.summary_metadata) == 3
     assert lines[-1]["deals"] == trainer.counters.deals == 512
