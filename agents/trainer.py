@@ -28,14 +28,14 @@ from agents.details import histograms_and_entropies
 from agents.device import choose_device
 from agents.files import unfinished_files
 from agents.health import check_health
+from agents.learners import learner_of, player_of
 from agents.logs import MetricsLog
 from agents.metrics import Stopwatch, describe_rollout, tags_as_table
 from agents.network import NetworkSpec
 from agents.neural import NetworkPolicy
-from agents.pair_learner import PairLearner
 from agents.policy import Policy, load_policy
 from agents.pot_credit import PotCredit
-from agents.ppo import DivergedError, Learner, Weights
+from agents.ppo import DivergedError, Weights
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout, SelfPlay
 from agents.runs import STATE_FILE, STATUS
@@ -116,8 +116,9 @@ class Trainer:
         self._deals = training_deals(config, parallel=device.type == "cuda")
         if device.type == "cuda":
             use_numba_threads(self._threads.count)
-        learner = PairLearner if config.learns_from_pairs else Learner
-        self.learner = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
+        self.learner = learner_of(config)(
+            network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks
+        )
         self.snapshots = Snapshots(folder, config.run.keep)
         self._layout = layout(self.games[0], config.seats_shown).hash
         self._commit = source_commit()
@@ -240,7 +241,7 @@ class Trainer:
         watch, start = Stopwatch(), time.perf_counter()
         weights = Weights.at(self.config.learn, progress := self.progress)
         deal_ids = np.arange(self.counters.deals, self.counters.deals + self._num_deals())
-        rollout, decisions = self._play(deal_ids, progress, watch)
+        rollout, decisions = self._play(deal_ids, weights, progress, watch)
         minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
         with watch.measure("learning"):
             learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
@@ -267,7 +268,9 @@ class Trainer:
         self._tick()
         return values
 
-    def _play(self, deal_ids: NDArray[np.int64], progress: float, watch: Stopwatch) -> tuple[Rollout, int]:
+    def _play(
+        self, deal_ids: NDArray[np.int64], weights: Weights, progress: float, watch: Stopwatch
+    ) -> tuple[Rollout, int]:
         """Play this rank's part of some deals; also the number of decisions in all of them.
 
         Raises:
@@ -277,7 +280,7 @@ class Trainer:
         rollout, problem = None, None
         try:
             rollout = self._deals.play(
-                self.learner.actor,
+                player_of(self.learner, weights),
                 ours if len(ours) else deal_ids[:1],  # the last iteration may have fewer deals than there are ranks
                 in_play=self._deals.in_play(progress, self.config.rollout.curriculum),
                 credit=self.credit,
@@ -378,6 +381,7 @@ class Trainer:
             deals=done.deals,
             decisions=done.decisions,
             commit=self._commit,
+            learner=self.config.learn.method,
         )
 
     def save(self) -> bool:
@@ -487,7 +491,7 @@ class Trainer:
 def network_spec(config: Config) -> NetworkSpec:
     """The networks that some settings ask for."""
     sizes = config.network.model_dump(exclude={"seats_shown", "privileged_critic"})
-    privileged = config.network.privileged_critic and not config.learns_from_pairs
+    privileged = config.network.privileged_critic and config.has_critic
     return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
 
 
