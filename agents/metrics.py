@@ -72,8 +72,8 @@ TAGS: dict[str, str] = {
     "dmc/explained_variance": "Share of the variance of results that these values foresaw, before they were learned "
     "from. Healthy: rises to 0.3 and more; a critic that sees all hands foresees more.",
     "dmc/value": "Mean value of the actions taken, in pots. Healthy: a little above 0.",
-    "dmc/greedy_share": "Share of decisions that took what the network holds for the best action. Healthy: 1 less "
-    "schedule/epsilon, or a little above.",
+    "dmc/greedy_share": "Share of decisions whose action the network held for the best one when it came to learn from "
+    "them. Healthy: nears 1 less schedule/epsilon; lower by what an iteration changes.",
     "dmc/gradient_norm": "Length of the network's gradient before it is clipped, mean. A jump announces trouble.",
     **{
         f"credit/{size}_seats_{distance}_from_dealer": f"Share of a carried pot credited to the seat {distance} places "
