@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from agents.distribution import MaskedDistribution, masked_log_softmax
-from agents.network import Actor
+from agents.network import Actor, NetworkSpec
 
 _NEVER = -1e9  # a logit so far below 0 that a distribution gives its action the least probability it has
 
@@ -40,6 +40,11 @@ class ActionValues(Actor):
     """
 
     exploration = Exploration()
+
+    def __init__(self, spec: NetworkSpec, generator: torch.Generator) -> None:
+        """Build the network and draw its weights; arguments as for `agents.network.Actor`."""
+        super().__init__(spec, generator)
+        self._num_groups = int(self.groups.max()) + 1
 
     def exploring(self, exploration: Exploration) -> "ActionValues":
         """The same network, weights shared, as a player that explores."""
@@ -76,15 +81,16 @@ class ActionValues(Actor):
         return MaskedDistribution(torch.log((1 - epsilon) * chosen.probs + epsilon * evenly.probs), legal)
 
     def _in_two_steps(self, logits: Tensor, legal: Tensor) -> Tensor:
-        """[D, A]: logits that make staying as likely as its best way would be alone, however many ways there are.
+        """[D, A]: logits that make a group of actions as likely as its best one would be alone, however many it has.
 
         With one chance for each of 33 actions passing would hardly ever be tried, and its value never be learned.
         """
-        num_cards = len(self.spec.cards)
-        ways, stay_legal = logits[:, num_cards:-1], legal[:, num_cards:-1]
-        best = ways.masked_fill(~stay_legal, -torch.inf).amax(dim=1, keepdim=True)
-        staying = best + masked_log_softmax(ways, stay_legal)[0]
-        return torch.cat([logits[:, :num_cards], staying, logits[:, -1:]], dim=1)
+        grouped = torch.full_like(logits, _NEVER)
+        for group in range(self._num_groups):
+            among = legal & (self.groups == group)
+            best = logits.masked_fill(~among, -torch.inf).amax(dim=1, keepdim=True)
+            grouped = torch.where(among, best + masked_log_softmax(logits, among)[0], grouped)
+        return grouped
 
 
 def _best_alone(values: Tensor, legal: Tensor) -> Tensor:
