@@ -149,21 +149,31 @@ def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Pa
 
 def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     kinds: list[set[str]] = []
-    for advantages in ("pairs", "critic"):
-        changes = {"rollout": {"deals": 256}, "learn": {"advantages": advantages}}
-        folder = tmp_path / advantages
+    for name, learn in {"dmc": {"method": "dmc"}, "pairs": {}, "critic": {"advantages": "critic"}}.items():
+        changes: dict[str, dict[str, Any]] = {"rollout": {"deals": 256}, "learn": learn}
+        folder = tmp_path / name
         trainer = run(tiny_trainer(folder, run={"deals": 512, "pictures_every": 1}, **changes))
         lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
         kinds.append(set().union(*lines))
-    logged = kinds[0] | kinds[1]
-    assert all(tag.startswith(("critic/", "pairs/")) for tag in kinds[0] ^ kinds[1])
+    logged = kinds[0] | kinds[1] | kinds[2]
+    assert all(tag.startswith(("critic/", "pairs/")) for tag in kinds[1] ^ kinds[2])
+    own = ("dmc/", "schedule/epsilon", "schedule/temperature")
+    assert all(tag.startswith((*own, "ppo/", "policy/", "critic/", "pairs/")) for tag in kinds[0] ^ kinds[1])
     rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(f"pass_rate/position_{seat}" for seat in range(5, 9))}
     rare |= {tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/"))}
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes", "ended"}
+    of_dmc = EventAccumulator(str(tmp_path / "dmc"))
+    of_dmc.Reload()
+    assert set(of_dmc.Tags()["histograms"]) == {
+        "critic/results",
+        "dmc/values",
+        "hands/trumps_of_stays",
+        "hands/trumps_of_passes",
+    }
     events = EventAccumulator(str(tmp_path / "critic"))
     events.Reload()
     shown = events.Tags()
-    assert set(shown["histograms"]) == set(HISTOGRAMS) - {"pairs/gains"}
+    assert set(shown["histograms"]) == set(HISTOGRAMS) - {"pairs/gains", "dmc/values"}
     assert set(shown["images"]) == set(PICTURES)
     assert {tag.removesuffix("/text_summary") for tag in shown["tensors"]} >= set(TEXTS)
     assert len({tag for tag in shown["tensors"] if tag.startswith("custom_scalars")}) == 1
