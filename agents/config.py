@@ -153,8 +153,12 @@ class RolloutConfig(Section):
 
 
 class LearnConfig(Section):
-    """Hyper-parameters of PPO. Those with a start and an end go geometrically from one to the other over the run."""
+    """How to learn. What has a start and an end goes geometrically from one to the other over the run."""
 
+    method: Literal["ppo", "dmc"] = "ppo"
+    """"ppo" learns a policy, credited as `advantages` says. "dmc", Deep Monte Carlo, learns what each action is worth
+    and plays the best one; of the keys below it heeds the learning rate, epochs, minibatch, huber, gradient_norm,
+    epsilon and temperature."""
     advantages: Literal["pairs", "critic"] = "pairs"
     """What a decision is credited with: "pairs" what its action brought more than another one, drawn alike and played
     on with the same cards and random numbers; "critic" what the deal brought less what a critic, which sees all hands,
@@ -185,9 +189,19 @@ class LearnConfig(Section):
     proximal_kl: float = Field(default=0.0, ge=0)
     """Weight of the divergence from the policy that played the deals; 0 leaves that to the clip; usual 0 to 0.2."""
     huber: float = Field(default=1.0, gt=0)
-    """With a critic. Its errors beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
+    """With a critic or DMC. Errors beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
     gradient_norm: float = Field(default=0.5, gt=0)
     """Longest gradient of each network; longer ones are shortened to it; usual 0.25 to 2."""
+    epsilon: float = Field(default=0.1, ge=0, le=1)
+    """With DMC. Share of decisions in training deals that are drawn evenly, staying and passing alike, at the start;
+    usual 0.05 to 0.3."""
+    epsilon_end: float = Field(default=0.01, ge=0, le=1)
+    """The same at the end. Too high: actions are valued for a game that goes on badly; usual 0.005 to 0.05."""
+    temperature: float = Field(default=0.0, ge=0)
+    """With DMC. Pots of value that make an action e times likelier in training deals, at the start; 0 takes the best
+    one; usual 0 to 0.1."""
+    temperature_end: float = Field(default=0.0, ge=0)
+    """The same at the end."""
 
 
 class LeagueConfig(Section):
@@ -322,7 +336,12 @@ class Config(Section):
     @property
     def learns_from_pairs(self) -> bool:
         """Whether decisions are compared with others instead of with what a critic expects."""
-        return self.learn.advantages == "pairs"
+        return self.learn.method == "ppo" and self.learn.advantages == "pairs"
+
+    @property
+    def has_critic(self) -> bool:
+        """Whether a critic learns beside the actor."""
+        return self.learn.method == "ppo" and self.learn.advantages == "critic"
 
     @property
     def buy_in(self) -> int | None:

@@ -8,8 +8,9 @@ import torch
 from numpy.typing import NDArray
 
 from agents.device import device_of, legal_mask, packed_rows
-from agents.pair_learner import PairLearner
-from agents.ppo import Learner, expect
+from agents.dmc import MonteCarloLearner, values_of
+from agents.learners import AnyLearner
+from agents.ppo import expect
 from agents.rollout import Rollout
 from bourre_env.bourre.observation import (
     OWN_HAND,
@@ -25,7 +26,7 @@ SAMPLE = 4096
 
 
 def histograms_and_entropies(
-    learner: Learner | PairLearner, rollout: Rollout, hand_size: int
+    learner: AnyLearner, rollout: Rollout, hand_size: int
 ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
     """What `metrics.HISTOGRAMS` lists, and the entropy of each trick.
 
@@ -35,20 +36,22 @@ def histograms_and_entropies(
         hand_size: tricks of a deal.
 
     Returns:
-        Values [S] by tag, and numbers by tag; what did not occur is left out.
+        Values [S] by tag, and numbers by tag; what did not occur, or does not exist with DMC, is left out.
     """
     rows = np.arange(0, len(rollout), -(-len(rollout) // SAMPLE))
     words, results, actions = rollout.words[rows], rollout.rewards[rows], rollout.actions[rows]
-    log_probs, entropies = _ask(learner, words[:, : rollout.num_words], rollout.legal[rows], actions)
     trumps = np.bitwise_count(words[:, OWN_HAND] & TRUMPS)
     declares = _flag(words, PHASE + DECLARE)
     passes = declares & (actions == learner.actor.spec.num_actions - 1)
     histograms = {
         "critic/results": results,
-        "ppo/log_ratio": log_probs - rollout.log_probs[rows],
         "hands/trumps_of_stays": trumps[declares & ~passes],
         "hands/trumps_of_passes": trumps[passes],
     }
+    if isinstance(learner, MonteCarloLearner):
+        return histograms | {"dmc/values": values_of(learner.actor, words[:, : rollout.num_words], actions)}, {}
+    log_probs, entropies = _ask(learner, words[:, : rollout.num_words], rollout.legal[rows], actions)
+    histograms["ppo/log_ratio"] = log_probs - rollout.log_probs[rows]
     if learner.critic is not None:
         values = expect(learner.critic, words)
         histograms |= {"critic/values": values, "critic/advantages": results - values}
@@ -59,7 +62,7 @@ def histograms_and_entropies(
 
 @torch.inference_mode()
 def _ask(
-    learner: Learner | PairLearner, words: NDArray[np.uint64], legal: NDArray[np.uint64], actions: NDArray[np.int64]
+    learner: AnyLearner, words: NDArray[np.uint64], legal: NDArray[np.uint64], actions: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Log-probabilities [S] of actions, and entropies [S]."""
     actor, device = learner.actor, device_of(learner.actor)

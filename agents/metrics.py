@@ -68,6 +68,14 @@ TAGS: dict[str, str] = {
     "at 0.5, falls to 0.3 and less.",
     "pairs/equal": "Share of pairs whose two actions came to the same. Starts near 0.6; healthy: rises to 0.8 "
     "and more.",
+    "dmc/loss": "Huber loss of the values of the actions taken, in pots, last epoch (learn.method = dmc). Falls, then "
+    "stays: cards are luck.",
+    "dmc/explained_variance": "Share of the variance of results that these values foresaw, before they were learned "
+    "from. Healthy: rises to 0.3 and more; a critic that sees all hands foresees more.",
+    "dmc/value": "Mean value of the actions taken, in pots. Healthy: a little above 0.",
+    "dmc/greedy_share": "Share of decisions whose action the network held for the best one when it came to learn from "
+    "them. Healthy: nears 1 less schedule/epsilon; lower by what an iteration changes.",
+    "dmc/gradient_norm": "Length of the network's gradient before it is clipped, mean. A jump announces trouble.",
     **{
         f"credit/{size}_seats_{distance}_from_dealer": f"Share of a carried pot credited to the seat {distance} places "
         f"after the next dealer, tables of {size} (rollout.carry_credit). Starts equal; the dealer's grows."
@@ -91,7 +99,9 @@ TAGS: dict[str, str] = {
     "league/exploiter_gain": "Pots a deal that the exploiter in training gets from the present bot. Healthy: rises "
     "during a life, and to less in each.",
     "schedule/learning_rate": "Step size of Adam at this point of the run.",
-    "schedule/entropy": "Weight of the entropy bonus at this point of the run.",
+    "schedule/entropy": "Weight of the entropy bonus at this point of the run; of no account with DMC.",
+    "schedule/epsilon": "Share of decisions drawn evenly at this point of the run (learn.method = dmc).",
+    "schedule/temperature": "Temperature of the other decisions at this point of the run, in pots.",
     "schedule/progress": "Share of the run's budget that is spent.",
     "speed/deals_per_second": "Training deals a second, learning included, evaluation not.",
     "speed/decisions_per_second": "Decisions of the deals a second; those after other actions of pairs do not count.",
@@ -122,6 +132,7 @@ HISTOGRAMS: dict[str, str] = {
     "critic/values": "What the critic expects, in pots, after the update. Healthy: spread out, from about -1 to 1.",
     "critic/results": "What the deals brought, in pots. Cards are luck: far wider than the values.",
     "critic/advantages": "Results less values, in pots. Healthy: narrow, about 0, with tails from bourrés.",
+    "dmc/values": "Values of the actions taken, in pots, after the update. Healthy: spread out, from about -1 to 1.",
     "pairs/gains": "What one action of a pair brought more than the other, in pots. Healthy: a peak at 0, even tails.",
     "ppo/log_ratio": "Log of new over old probability of the actions played. Healthy: a narrow peak at 0.",
     "hands/trumps_of_stays": "Trumps in the hands that stay, before they draw.",

@@ -171,12 +171,17 @@ class Actor(nn.Module):
             ValueError: a row without a legal action.
             FloatingPointError: the weights have diverged.
         """
-        outputs = self.head(self.body(observation))
-        play, *scores, passing = outputs.split(self.parts, dim=1)
-        discards = scores[0] if self.spec.head == PLAIN else self._discard_scores(observation, *scores)
+        play, discards, passing = self.scores(observation)
         stay_legal = legal[:, len(self.spec.cards) : -1]
         logits = torch.cat([play, masked_log_softmax(discards, stay_legal)[0], passing], dim=1)
         return MaskedDistribution(logits, legal)
+
+    def scores(self, observation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """What the network makes of each card to play [D, C], each way to discard [D, M] and passing [D, 1]."""
+        play, *discards, passing = self.head(self.body(observation)).split(self.parts, dim=1)
+        if self.spec.head == PLAIN:
+            return play, discards[0], passing
+        return play, self._discard_scores(observation, *discards), passing
 
     def _discard_scores(self, observation: Tensor, card_scores: Tensor, count_scores: Tensor) -> Tensor:
         """[D, M]: the summed scores of the cards each way throws away, plus the score of their number."""

@@ -50,11 +50,15 @@ class Weights:
         learning_rate: step size of Adam.
         entropy: weight of the entropy over the legal actions.
         stay_or_pass_entropy: additional weight of the entropy of staying or passing.
+        epsilon: with DMC, the share of decisions that are drawn evenly.
+        temperature: with DMC, in pots, how far below the best an action is still taken.
     """
 
     learning_rate: float
     entropy: float
     stay_or_pass_entropy: float
+    epsilon: float = 0.0
+    temperature: float = 0.0
 
     @staticmethod
     def at(config: LearnConfig, progress: float) -> "Weights":
@@ -68,6 +72,8 @@ class Weights:
             learning_rate=_between(config.learning_rate, config.learning_rate_end, progress),
             entropy=_between(config.entropy, config.entropy_end, progress),
             stay_or_pass_entropy=_between(config.stay_or_pass_entropy, config.stay_or_pass_entropy_end, progress),
+            epsilon=_between(config.epsilon, config.epsilon_end, progress),
+            temperature=_between(config.temperature, config.temperature_end, progress),
         )
 
 

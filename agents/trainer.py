@@ -31,14 +31,14 @@ from agents.files import unfinished_files
 from agents.health import check_health
 from agents.league import EXPLOITER, SELF, League, Member
 from agents.league import FOLDER as POOL
+from agents.learners import learner_of, player_of
 from agents.logs import MetricsLog
 from agents.metrics import Stopwatch, describe_opponents, describe_rollout, tags_as_table
 from agents.network import Actor, NetworkSpec
 from agents.neural import NetworkPolicy
-from agents.pair_learner import PairLearner
 from agents.policy import Policy, PolicyError, load_policy
 from agents.pot_credit import PotCredit
-from agents.ppo import DivergedError, Learner, Weights
+from agents.ppo import DivergedError, Weights
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout, SelfPlay
 from agents.runs import STATE_FILE, STATUS
@@ -119,7 +119,7 @@ class Trainer:
         self._deals = training_deals(config, parallel=device.type == "cuda")
         if device.type == "cuda":
             use_numba_threads(self._threads.count)
-        learner = PairLearner if config.learns_from_pairs else Learner
+        learner = learner_of(config)
         self.learner = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
         self.league = League(folder, config.league, config.run.seed, ranks) if config.league.share else None
         self.exploiter: Exploiter | None = None
@@ -254,7 +254,7 @@ class Trainer:
         met: list[Member] = []
         if self.league is not None:
             opponents, met = self.league.opponents(base, self.counters.iteration)
-        rollout, decisions = self._play(self._deals.meeting(opponents), deal_ids, progress, watch)
+        rollout, decisions = self._play(self._deals.meeting(opponents), deal_ids, weights, progress, watch)
         minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
         with watch.measure("learning"):
             learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
@@ -315,7 +315,7 @@ class Trainer:
         )
 
     def _play(
-        self, deals: TrainingDeals, deal_ids: NDArray[np.int64], progress: float, watch: Stopwatch
+        self, deals: TrainingDeals, deal_ids: NDArray[np.int64], weights: Weights, progress: float, watch: Stopwatch
     ) -> tuple[Rollout, int]:
         """Play this rank's part of some deals; also the number of decisions in all of them.
 
@@ -326,7 +326,7 @@ class Trainer:
         rollout, problem = None, None
         try:
             rollout = deals.play(
-                self.learner.actor,
+                player_of(self.learner, weights),
                 ours if len(ours) else deal_ids[:1],  # the last iteration may have fewer deals than there are ranks
                 in_play=self._deals.in_play(progress, self.config.rollout.curriculum),
                 credit=self.credit,
@@ -429,6 +429,7 @@ class Trainer:
             deals=done.deals,
             decisions=done.decisions,
             commit=self._commit,
+            learner=self.config.learn.method,
         )
 
     def save(self) -> bool:
@@ -549,7 +550,7 @@ class Trainer:
 def network_spec(config: Config) -> NetworkSpec:
     """The networks that some settings ask for."""
     sizes = config.network.model_dump(exclude={"seats_shown", "privileged_critic"})
-    privileged = config.network.privileged_critic and not config.learns_from_pairs
+    privileged = config.network.privileged_critic and config.has_critic
     return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
 
 
@@ -564,6 +565,10 @@ def starting_network(config: Config, spec: str) -> Actor:
         raise PolicyError(f"run.start = {spec!r}: it is no checkpoint, so there is no network to start from")
     for rules in config.games():
         policy.check_rules(rules)
+    if policy.header.learner != config.learn.method:
+        raise PolicyError(
+            f"run.start = {spec!r}: {policy.header.learner} made it, and learn.method is {config.learn.method}"
+        )
     theirs, expected = policy.header, layout(config.game(), config.seats_shown).hash
     if (theirs.layout, _sizes(theirs.network)) != (expected, _sizes(network_spec(config))):
         raise PolicyError(f"run.start = {spec!r}: its network has other sizes than [network] and rules.num_players ask")

@@ -104,9 +104,9 @@ def test_the_exploiter_learns_against_the_bot_joins_the_pool_and_starts_again(tm
     run.close()
 
 
-@pytest.mark.parametrize("advantages", ["pairs", "critic"])
-def test_a_run_with_a_league_is_resumed_as_if_it_had_never_stopped(tmp_path: Path, advantages: str) -> None:
-    config = settings(learn={"advantages": advantages})
+@pytest.mark.parametrize("learn", [{"advantages": "pairs"}, {"advantages": "critic"}, {"method": "dmc"}])
+def test_a_run_with_a_league_is_resumed_as_if_it_had_never_stopped(tmp_path: Path, learn: dict[str, object]) -> None:
+    config = settings(learn=learn)
     whole = trainer(tmp_path / "whole", config)
     iterated(whole, 10)
     first = trainer(tmp_path / "parts", config)
@@ -218,6 +218,7 @@ def test_a_run_may_start_from_the_network_of_a_checkpoint(tmp_path: Path) -> Non
         ("heuristic", {}, "no checkpoint"),
         ("bourre:4", {}, "other sizes"),
         ("bourre:4", {"rules": {"num_players": 7}}, "not trained for 7 seats"),
+        ("bourre:4", {"learn": {"method": "dmc"}}, "ppo made it"),
     ],
 )
 def test_a_network_that_does_not_fit_is_no_start(
