@@ -16,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_bytes
 from torch import Tensor, nn
 
+from agents.action_values import ActionValues
 from agents.files import replace_file
 from agents.network import Actor, NetworkSpec
 from agents.policy import PolicyError
@@ -27,6 +28,10 @@ FORMAT = 1
 
 KEY = "bourre"
 """Of the JSON text in the metadata of a checkpoint, whatever the game."""
+
+PPO, DMC = "ppo", "dmc"
+NETWORKS: dict[str, type[Actor]] = {PPO: Actor, DMC: ActionValues}
+"""What the tensors are, by the learner that made them: of a distribution, or of the values of actions."""
 
 
 class CheckpointError(PolicyError):
@@ -46,6 +51,7 @@ class Header:
         deals: deals it had played in training.
         decisions: decisions it had learned from.
         commit: the source version that trained it, or "unknown".
+        learner: which learner made it, `PPO` or `DMC`.
     """
 
     rules: tuple[GameRules, ...]
@@ -56,6 +62,7 @@ class Header:
     deals: int = 0
     decisions: int = 0
     commit: str = "unknown"
+    learner: str = PPO
 
     @property
     def game(self) -> str:
@@ -82,6 +89,7 @@ def save_checkpoint(path: Path, actor: Actor, header: Header, *, previous: Path 
         "rules": [{**plain_rules(rules), "fingerprint": rules.fingerprint} for rules in header.rules],
         "seats_shown": header.seats_shown,
         "layout": header.layout,
+        "learner": header.learner,
         "network": header.network.to_plain(),
         "iteration": header.iteration,
         "deals": header.deals,
@@ -108,7 +116,7 @@ def load_checkpoint(path: Path) -> tuple[Header, Actor]:
         raise CheckpointError(f"{path} is damaged: its weights do not match their checksum; use another checkpoint")
     header = _header(path, plain)
     try:
-        actor = Actor(header.network, torch.Generator())
+        actor = NETWORKS[header.learner](header.network, torch.Generator())
         actor.load_state_dict(tensors)
     except (RuntimeError, ValueError, IndexError) as error:
         reason = " ".join(str(error).split())[:200]
@@ -139,12 +147,18 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 def _header(path: Path, plain: dict[str, Any]) -> Header:
     """The header from its JSON form, checked against this version's rules and observation."""
+    learner = plain.get("learner", PPO)  # checkpoints from before there were two do not say
+    if learner not in NETWORKS:
+        raise CheckpointError(
+            f"{path} was made by the learner {learner!r}; this version plays what {' and '.join(NETWORKS)} make"
+        )
     try:
         header = Header(
             rules=tuple(_rules(plain["game"], entry) for entry in plain["rules"]),
             seats_shown=plain["seats_shown"],
             layout=plain["layout"],
             network=NetworkSpec.from_plain(plain["network"]),
+            learner=learner,
             **{name: plain[name] for name in ("iteration", "deals", "decisions", "commit")},
         )
         expected = game_of(header.rules[0]).layout(header.rules[0], header.seats_shown).hash

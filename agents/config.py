@@ -44,6 +44,9 @@ class Section(BaseModel):
 class RunConfig(Section):
     """Where the run lives and when it ends."""
 
+    start: str | None = Field(default=None, min_length=1)
+    """A checkpoint, named as for evaluate.py, whose network the run starts from instead of a drawn one. It must be of
+    the same rules, observation and [network] sizes."""
     dir: str | None = Field(default=None, min_length=1)
     """The run folder; must be new or empty. Left out: runs/ and the preset's name, numbered when taken."""
     seed: int = Field(default=1, ge=0, le=LARGEST_SEED)
@@ -157,14 +160,21 @@ class RolloutConfig(Section):
     With 0 the bot passes too often against weak players; usual 0.1 to 0.4."""
     heuristic_share: float = Field(default=0.0, ge=0, le=1)
     """The same with the rule bot. Above 0 the bot learns to beat that bot in particular; usual 0 to 0.2."""
+    forced_decisions: bool = False
+    """Whether decisions with a single legal action are asked and, with a critic, learned from, too. For comparison:
+    they teach nothing and cost time."""
     target: str | None = Field(default=None, min_length=1)
     """A policy, named as for evaluate.py, that has all seats but one in every deal: the bot becomes a best response to
     it, and strength is measured against it alone. Wants random_share and heuristic_share of 0."""
 
 
 class LearnConfig(Section):
-    """Hyper-parameters of PPO. Those with a start and an end go geometrically from one to the other over the run."""
+    """How to learn. What has a start and an end goes geometrically from one to the other over the run."""
 
+    method: Literal["ppo", "dmc"] = "ppo"
+    """"ppo" learns a policy, credited as `advantages` says. "dmc", Deep Monte Carlo, learns what each action is worth
+    and plays the best one; of the keys below it heeds the learning rate, epochs, minibatch, huber, gradient_norm,
+    epsilon and temperature."""
     advantages: Literal["pairs", "critic"] = "pairs"
     """What a decision is credited with: "pairs" what its action brought more than another one, drawn alike and played
     on with the same cards and random numbers; "critic" what the deal brought less what a critic, which sees all hands,
@@ -195,9 +205,41 @@ class LearnConfig(Section):
     proximal_kl: float = Field(default=0.0, ge=0)
     """Weight of the divergence from the policy that played the deals; 0 leaves that to the clip; usual 0 to 0.2."""
     huber: float = Field(default=1.0, gt=0)
-    """With a critic. Its errors beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
+    """With a critic or DMC. Errors beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
     gradient_norm: float = Field(default=0.5, gt=0)
     """Longest gradient of each network; longer ones are shortened to it; usual 0.25 to 2."""
+    epsilon: float = Field(default=0.1, ge=0, le=1)
+    """With DMC. Share of decisions in training deals that are drawn evenly, staying and passing alike, at the start;
+    usual 0.05 to 0.3."""
+    epsilon_end: float = Field(default=0.01, ge=0, le=1)
+    """The same at the end. Too high: actions are valued for a game that goes on badly; usual 0.005 to 0.05."""
+    temperature: float = Field(default=0.0, ge=0)
+    """With DMC. Pots of value that make an action e times likelier in training deals, at the start; 0 takes the best
+    one; usual 0 to 0.1."""
+    temperature_end: float = Field(default=0.0, ge=0)
+    """The same at the end."""
+
+
+class LeagueConfig(Section):
+    """Former selves, and exploiters trained against the bot, as opponents (`agents.league`). Off by default."""
+
+    share: float = Field(default=0.0, ge=0, le=1)
+    """Share of deals in which all seats but one are a pool member's; 0 for no league. Usual 0.1 to 0.3."""
+    size: int = Field(default=16, ge=2, le=1000)
+    """Members the pool keeps on the disk, spread over the run. Usual 8 to 64."""
+    every: int = Field(default=25, ge=1)
+    """Iterations between two former selves. Usual: so that some twenty join in a run."""
+    at_once: int = Field(default=2, ge=1, le=64)
+    """Members met in an iteration. More is steadier and slower, for each is asked by itself; usual 1 to 4."""
+    cache: int = Field(default=4, ge=1)
+    """Networks of members kept in memory; at least as many as are met at once."""
+    sampling: Literal["uniform", "hardest"] = "uniform"
+    """Who is met: all members alike, or more often those that the bot does worst against."""
+    exploiter_every: int = Field(default=0, ge=0)
+    """Iterations of the bot between two of the exploiter, which learns to beat the present bot; 0 for no exploiter. The
+    exploiter's deals do not count as training deals, its time does. Usual 2 to 5."""
+    exploiter_life: int = Field(default=100, ge=1)
+    """Iterations of an exploiter until it joins the pool and starts again from the newest former self."""
 
 
 class EvaluationConfig(Section):
@@ -222,6 +264,7 @@ class Config(Section):
     network: NetworkConfig = NetworkConfig()
     rollout: RolloutConfig = RolloutConfig()
     learn: LearnConfig = LearnConfig()
+    league: LeagueConfig = LeagueConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
     @model_validator(mode="after")
@@ -241,18 +284,44 @@ class Config(Section):
             raise ValueError("evaluation.final_blocks = 1: an interval needs at least 2 blocks; 0 means no tournament")
         if self.rollout.smallest_stack > self.rollout.largest_stack:
             raise ValueError("rollout.smallest_stack, rollout.largest_stack: the smallest is larger than the largest")
-        if self.rollout.random_share + self.rollout.heuristic_share > 1:
-            raise ValueError("rollout.random_share + rollout.heuristic_share: together at most 1, a share of all deals")
+        if self.rollout.random_share + self.rollout.heuristic_share + self.league.share > 1:
+            raise ValueError(
+                "rollout.random_share + rollout.heuristic_share + league.share: together at most 1, a share of deals"
+            )
+        self._check_league()
         if self.rollout.target is not None and self.rollout.random_share + self.rollout.heuristic_share > 0:
             raise ValueError(
                 "rollout.target takes every deal: set rollout.random_share and rollout.heuristic_share to 0"
             )
+        self._check_rules()
+        return self
+
+    def _check_league(self) -> None:
+        """Refuse a league that would not work as it says.
+
+        Raises:
+            ValueError: names the keys.
+        """
+        if self.league.share and self.rollout.target is not None:
+            raise ValueError("rollout.target takes every deal: set league.share to 0")
+        if self.league.exploiter_every and not self.league.share:
+            raise ValueError("league.exploiter_every: nobody would meet the exploiters; set league.share above 0")
+        if self.league.cache < self.league.at_once:
+            raise ValueError(
+                f"league.cache = {self.league.cache}: {self.league.at_once} are met at once (league.at_once)"
+            )
+
+    def _check_rules(self) -> None:
+        """Refuse rules that do not exist.
+
+        Raises:
+            ValueError: names the keys.
+        """
         try:
             self.games()
         except RulesError as error:
             raise ValueError(f"rules.preset, rules.num_players, rules.stacks: {error}") from None
         self._check_keys_of_others()
-        return self
 
     def _check_keys_of_others(self) -> None:
         """Refuse settings that mean nothing in this game."""
@@ -293,7 +362,12 @@ class Config(Section):
     @property
     def learns_from_pairs(self) -> bool:
         """Whether decisions are compared with others instead of with what a critic expects."""
-        return self.learn.advantages == "pairs"
+        return self.learn.method == "ppo" and self.learn.advantages == "pairs"
+
+    @property
+    def has_critic(self) -> bool:
+        """Whether a critic learns beside the actor."""
+        return self.learn.method == "ppo" and self.learn.advantages == "critic"
 
     @property
     def buy_in(self) -> int | None:

@@ -8,8 +8,9 @@ import torch
 from numpy.typing import NDArray
 
 from agents.device import device_of, legal_mask, packed_rows
-from agents.pair_learner import PairLearner
-from agents.ppo import Learner, expect
+from agents.dmc import MonteCarloLearner, values_of
+from agents.learners import AnyLearner
+from agents.ppo import expect
 from agents.rollout import Rollout
 from agents.trainings import training_of
 from bourre_env.family import GameRules
@@ -19,7 +20,7 @@ SAMPLE = 4096
 
 
 def histograms_and_entropies(
-    learner: Learner | PairLearner, rollout: Rollout, rules: GameRules
+    learner: AnyLearner, rollout: Rollout, rules: GameRules
 ) -> tuple[dict[str, NDArray[np.generic]], dict[str, float]]:
     """What `metrics.HISTOGRAMS` lists, and the numbers that the game adds.
 
@@ -29,12 +30,17 @@ def histograms_and_entropies(
         rules: of its deals.
 
     Returns:
-        Values [S] by tag, and numbers by tag; what did not occur is left out.
+        Values [S] by tag, and numbers by tag; what did not occur, or does not exist with DMC, is left out.
     """
     rows = np.arange(0, len(rollout), -(-len(rollout) // SAMPLE))
     words, results, actions = rollout.words[rows], rollout.rewards[rows], rollout.actions[rows]
+    spec, details = learner.actor.spec, training_of(rules).details
+    if isinstance(learner, MonteCarloLearner):
+        of_game, _ = details(spec, rollout, rows, None)
+        values_of_actions = values_of(learner.actor, words[:, : rollout.num_words], actions)
+        return {"critic/results": results, **of_game, "dmc/values": values_of_actions}, {}
     log_probs, entropies = _ask(learner, words[:, : rollout.num_words], rollout.legal[rows], actions)
-    of_game, numbers = training_of(rules).details(learner.actor.spec, rollout, rows, entropies)
+    of_game, numbers = details(spec, rollout, rows, entropies)
     histograms = {"critic/results": results, "ppo/log_ratio": log_probs - rollout.log_probs[rows], **of_game}
     if learner.critic is not None:
         values = expect(learner.critic, words)
@@ -46,7 +52,7 @@ def histograms_and_entropies(
 
 @torch.inference_mode()
 def _ask(
-    learner: Learner | PairLearner, words: NDArray[np.uint64], legal: NDArray[np.uint64], actions: NDArray[np.int64]
+    learner: AnyLearner, words: NDArray[np.uint64], legal: NDArray[np.uint64], actions: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Log-probabilities [S] of actions, and entropies [S]."""
     actor, device = learner.actor, device_of(learner.actor)

@@ -91,20 +91,20 @@ class MaskedDistribution:
         the gradient of the action's log-probability.
 
         Args:
-            actions: [D] int64.
+            actions: [D, K] int64, K of each row.
             groups: [A] int64, the group of each action, numbered from 0.
 
         Returns:
-            Two tensors [D] float32 in nats, without gradients: the log-probability of the action's group; and that of
-            the action inside its group less what it is there on average.
+            Two tensors [D, K] float32 in nats, without gradients: the log-probability of the action's group; and that
+            of the action inside its group less what it is there on average.
         """
         member = torch.nn.functional.one_hot(groups).to(self.log_probs.dtype)
-        group = groups[actions].unsqueeze(1)
+        group = groups[actions]
         probs, log_probs = self.probs.detach(), self.log_probs.detach()
         group_probs = (probs @ member).clamp_min(_TINY)
         means = (probs * log_probs) @ member / group_probs
-        between = group_probs.log().gather(1, group).squeeze(1)
-        inside = (log_probs.gather(1, actions.unsqueeze(1)) - means.gather(1, group)).squeeze(1)
+        between = group_probs.log().gather(1, group)
+        inside = log_probs.gather(1, actions) - means.gather(1, group)
         return between, inside
 
     def sample(self, uniforms: Tensor) -> Tensor:

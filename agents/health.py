@@ -4,19 +4,19 @@ from collections.abc import Mapping
 
 import torch
 
-from agents.pair_learner import PairLearner
-from agents.ppo import DivergedError, Learner
+from agents.learners import AnyLearner
+from agents.ppo import DivergedError
 
-EXPLODED = {"ppo/kl": 10.0, "critic/value_loss": 100.0}
+EXPLODED = {"ppo/kl": 10.0, "critic/value_loss": 100.0, "dmc/loss": 100.0}
 """A hundred times beyond what a bad run shows on its way: healthy are 0.03 nats and less than one pot."""
 
 ADVICE = (
     "try a lower learn.learning_rate or learn.gradient_norm, and look at ppo/kl, ppo/gradient_norm and, with a critic, "
-    "critic/value_loss in its logs"
+    "critic/value_loss, or with DMC dmc/loss, in its logs"
 )
 
 
-def check_health(learner: Learner | PairLearner, values: Mapping[str, float]) -> None:
+def check_health(learner: AnyLearner, values: Mapping[str, float]) -> None:
     """Refuse networks that are of no use any more, before anybody saves them.
 
     Args:

@@ -5,14 +5,20 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from agents.games import part_named
 from bourre_env.family import GAMES, MOST_SEATS
+
+if TYPE_CHECKING:
+    from agents.rollout import Rollout
+
+OPPONENTS = ("random", "heuristic")
 
 _GENERAL_TAGS: dict[str, str] = {
     "game/decisions_per_deal": "Decisions with a choice in a deal; forced ones never reach the network.",
@@ -32,8 +38,34 @@ _GENERAL_TAGS: dict[str, str] = {
     "at 0.5, falls to 0.3 and less.",
     "pairs/equal": "Share of pairs whose two actions came to the same. Starts near 0.6; healthy: rises to 0.8 "
     "and more.",
+    "dmc/loss": "Huber loss of the values of the actions taken, in pots, last epoch (learn.method = dmc). Falls, then "
+    "stays: cards are luck.",
+    "dmc/explained_variance": "Share of the variance of results that these values foresaw, before they were learned "
+    "from. Healthy: rises to 0.3 and more; a critic that sees all hands foresees more.",
+    "dmc/value": "Mean value of the actions taken, in pots. Healthy: a little above 0.",
+    "dmc/greedy_share": "Share of decisions whose action the network held for the best one when it came to learn from "
+    "them. Healthy: nears 1 less schedule/epsilon; lower by what an iteration changes.",
+    "dmc/gradient_norm": "Length of the network's gradient before it is clipped, mean. A jump announces trouble.",
+    **{
+        f"opponents/{name}": f"Pots a deal of the bot's seat in training deals with {words} in all other seats. "
+        "Healthy: rises."
+        for name, words in (
+            ("random", "random players"),
+            ("heuristic", "rule bots"),
+            ("target", "the policy of rollout.target"),
+        )
+    },
+    "league/members": "Networks in the pool.",
+    "league/self_mean": "Pots a deal against former selves, mean over those met. Healthy: above 0.",
+    "league/self_worst": "Pots a deal against the former self that the bot does worst against.",
+    "league/exploiter_mean": "Pots a deal against exploiters in the pool, mean over those met.",
+    "league/exploiter_worst": "Pots a deal against the exploiter in the pool that the bot does worst against.",
+    "league/exploiter_gain": "Pots a deal that the exploiter in training gets from the present bot. Healthy: rises "
+    "during a life, and to less in each.",
     "schedule/learning_rate": "Step size of Adam at this point of the run.",
-    "schedule/entropy": "Weight of the entropy bonus at this point of the run.",
+    "schedule/entropy": "Weight of the entropy bonus at this point of the run; of no account with DMC.",
+    "schedule/epsilon": "Share of decisions drawn evenly at this point of the run (learn.method = dmc).",
+    "schedule/temperature": "Temperature of the other decisions at this point of the run, in pots.",
     "schedule/progress": "Share of the run's budget that is spent.",
     "speed/deals_per_second": "Training deals a second, learning included, evaluation not.",
     "speed/decisions_per_second": "Decisions of the deals a second; those after other actions of pairs do not count.",
@@ -69,6 +101,7 @@ _GENERAL_HISTOGRAMS: dict[str, str] = {
     "critic/values": "What the critic expects, in pots, after the update. Healthy: spread out, from about -1 to 1.",
     "critic/results": "What the deals brought, in pots. Cards are luck: far wider than the values.",
     "critic/advantages": "Results less values, in pots. Healthy: narrow, about 0, with tails from bourrés.",
+    "dmc/values": "Values of the actions taken, in pots, after the update. Healthy: spread out, from about -1 to 1.",
     "pairs/gains": "What one action of a pair brought more than the other, in pots. Healthy: a peak at 0, even tails.",
     "ppo/log_ratio": "Log of new over old probability of the actions played. Healthy: a narrow peak at 0.",
 }
@@ -91,6 +124,7 @@ TEXTS: dict[str, str] = {
     "config": "The settings of the run.",
     "tags": "This table.",
     "ended": "Why the run is over.",
+    "league": "The members of the pool, and what the bot gets from each.",
 }
 """Every text."""
 
@@ -110,6 +144,31 @@ class Stopwatch:
             yield
         finally:
             self.seconds[work] = self.seconds.get(work, 0.0) + time.perf_counter() - start
+
+
+def describe_opponents(rollout: "Rollout", names: Sequence[str]) -> dict[str, float]:
+    """What the network got, in pots a deal, where another policy had all other seats.
+
+    Args:
+        rollout: finished deals.
+        names: what tags call the policies; any that is not of `OPPONENTS` counts as the target.
+
+    Returns:
+        Values by tag; who was not met is left out.
+    """
+    values = {}
+    for index, name in enumerate(names):
+        results = results_against(rollout, index)
+        if len(results):
+            values[f"opponents/{name if name in OPPONENTS else 'target'}"] = float(results.mean())
+    return values
+
+
+def results_against(rollout: "Rollout", index: int) -> NDArray[np.float32]:
+    """[k] pots the network got in each of the deals whose other seats policy `index` had."""
+    deals = np.flatnonzero(rollout.opponent == index)
+    results: NDArray[np.float32] = rollout.results[deals, rollout.own_seat[deals]]
+    return results
 
 
 def mean_or_nan(values: NDArray[Any]) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.checkpoint import CheckpointError, Header, load_checkpoint
+from agents.checkpoint import DMC, CheckpointError, Header, load_checkpoint
 from agents.device import device_of, packed_rows
 from agents.distribution import MaskedDistribution
 from agents.network import Actor
@@ -21,6 +21,8 @@ rows, and a choice must not depend on which decisions are asked together."""
 
 class NetworkPolicy:
     """Plays what a network says: drawn from its distribution, or its likeliest action.
+
+    A network of action values has no distribution to draw from; it is always greedy.
 
     Attributes:
         name: what reports call it.
@@ -40,7 +42,7 @@ class NetworkPolicy:
         self.actor = actor
         self.header = header
         self.name = name
-        self.greedy = greedy
+        self.greedy = greedy or header.learner == DMC
 
     def check_rules(self, rules: GameRules) -> None:
         """Refuse rules the network was not made for.

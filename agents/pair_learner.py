@@ -69,7 +69,7 @@ class PairLearner:
 
         Raises:
             DivergedError: a loss or an output is not finite; that step is not taken, by any rank.
-            FloatingPointError: after the last step the network gives no numbers any more.
+            FloatingPointError: after the last step the network gives no numbers any more, here or on another rank.
             LostRankError: another rank has died.
         """
         pairs = rollout.pairs
@@ -82,7 +82,14 @@ class PairLearner:
         deviation = np.sqrt(sums[0] / num_pairs)
         gains = (pairs.gains / (deviation + _NO_SPREAD)).astype(np.float32)
         measures = self._learn(pairs, gains, weights, np.random.default_rng(seed))
-        self._measure_entropies(rollout, measures)
+        problem = None
+        try:
+            self._measure_entropies(rollout, measures)
+        except FloatingPointError as error:
+            problem = str(error)
+        problems = [problem for problem in self._ranks.gather(problem) if problem is not None]
+        if problems:  # the rows of one rank alone may show it
+            raise FloatingPointError(problems[0])
         return {
             "ppo/kl": 0.0,  # where no decision gave a pair nothing was learned
             **measures.means(self._ranks),
@@ -116,6 +123,11 @@ class PairLearner:
         choice, inside = distribution.entropy_in_two_steps(self.actor.groups)
         measure_entropies(choice, inside, legal, self.actor.groups, measures)
 
+    def start_from(self, actor: Actor) -> None:
+        """Take another network's weights, which has the same sizes, and forget all steps taken."""
+        self.actor.load_state_dict(actor.state_dict())
+        self._optimizer.state.clear()
+
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
         return {"actor": self.actor.state_dict(), "actor_optimizer": self._optimizer.state_dict()}
@@ -139,19 +151,15 @@ class PairBatch:
     Attributes:
         observation: [P, W] int64, packed.
         legal: [P, A] bool.
-        actions: [P] int64.
-        others: [P] int64.
-        log_probs: [P] float32, of the actions when they were drawn.
-        other_log_probs: [P] float32, of the others.
-        gains: [P] float32, with a root mean square of 1.
+        actions: [P, 2] int64, the action taken and the other one.
+        log_probs: [P, 2] float32, of both when they were drawn.
+        gains: [P] float32 of the first over the second, with a root mean square of 1.
     """
 
     observation: Tensor
     legal: Tensor
     actions: Tensor
-    others: Tensor
     log_probs: Tensor
-    other_log_probs: Tensor
     gains: Tensor
 
     @staticmethod
@@ -166,8 +174,9 @@ class PairBatch:
         return PairBatch(
             packed_rows(pairs.words[rows], device),
             legal_mask(pairs.legal[rows], spec.num_actions, device),
-            *(sent(column[rows], device) for column in (pairs.actions, pairs.others)),
-            *(sent(column[rows], device) for column in (pairs.log_probs, pairs.other_log_probs, gains)),
+            sent(np.stack([pairs.actions[rows], pairs.others[rows]], axis=1), device),
+            sent(np.stack([pairs.log_probs[rows], pairs.other_log_probs[rows]], axis=1), device),
+            sent(gains[rows], device),
         )
 
 
@@ -212,28 +221,25 @@ def pair_loss(
     Returns:
         A scalar.
     """
-    log_ratio = distribution.log_prob(batch.actions) - batch.log_probs
-    other_log_ratio = distribution.log_prob(batch.others) - batch.other_log_probs
-    ratio, other_ratio = log_ratio.exp(), other_log_ratio.exp()
-    gains = batch.gains - (
-        _cost(distribution, batch.actions, groups, weights) - _cost(distribution, batch.others, groups, weights)
-    )
-    policy_loss = (
-        clipped_policy_loss(ratio, gains, config.clip, rows=rows)
-        + clipped_policy_loss(other_ratio, -gains, config.clip, rows=rows)
-    ) / 2
-    kl = mean(ratio - 1 - log_ratio + other_ratio - 1 - other_log_ratio, rows) / 2
+    log_ratio = distribution.log_probs.gather(1, batch.actions) - batch.log_probs
+    ratio = log_ratio.exp()
+    cost = _cost(distribution, batch.actions, groups, weights)
+    first = batch.gains - (cost[:, 0] - cost[:, 1])
+    gains = torch.stack([first, -first], dim=1)
+    twice = None if rows is None else 2 * rows
+    policy_loss = clipped_policy_loss(ratio.flatten(), gains.flatten(), config.clip, rows=twice)
+    kl = mean((ratio - 1 - log_ratio).flatten(), twice)
     loss = policy_loss + config.proximal_kl * kl if config.proximal_kl else policy_loss
     if not measures.idle:
         with torch.no_grad():
-            clipped = ((ratio - 1).abs() > config.clip).float() + ((other_ratio - 1).abs() > config.clip).float()
+            clipped = ((ratio - 1).abs() > config.clip).float().flatten()
             measures.add("ppo/policy_loss", policy_loss.item())
             measures.add("ppo/kl", kl.item())
-            measures.add("ppo/clip_fraction", mean(clipped, rows).item() / 2)
+            measures.add("ppo/clip_fraction", mean(clipped, twice).item())
     return loss
 
 
 def _cost(distribution: MaskedDistribution, actions: Tensor, groups: Tensor, weights: Weights) -> Tensor:
-    """[P] float32: what an action is charged for being likely, its group and it inside its group."""
+    """[P, 2] float32: what each action is charged for being likely, its group and it inside its group."""
     between, inside = distribution.surprises(actions, groups)
     return (weights.entropy + weights.stay_or_pass_entropy) * between + weights.entropy * inside

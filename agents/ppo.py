@@ -50,11 +50,15 @@ class Weights:
         learning_rate: step size of Adam.
         entropy: weight of the entropy over the legal actions.
         stay_or_pass_entropy: additional weight of the entropy of staying or passing.
+        epsilon: with DMC, the share of decisions that are drawn evenly.
+        temperature: with DMC, in pots, how far below the best an action is still taken.
     """
 
     learning_rate: float
     entropy: float
     stay_or_pass_entropy: float
+    epsilon: float = 0.0
+    temperature: float = 0.0
 
     @staticmethod
     def at(config: LearnConfig, progress: float) -> "Weights":
@@ -68,6 +72,8 @@ class Weights:
             learning_rate=_between(config.learning_rate, config.learning_rate_end, progress),
             entropy=_between(config.entropy, config.entropy_end, progress),
             stay_or_pass_entropy=_between(config.stay_or_pass_entropy, config.stay_or_pass_entropy_end, progress),
+            epsilon=_between(config.epsilon, config.epsilon_end, progress),
+            temperature=_between(config.temperature, config.temperature_end, progress),
         )
 
 
@@ -182,6 +188,11 @@ class Learner:
                 descend(self.critic, self._critic_optimizer, loss, weights.learning_rate, self.config.gradient_norm)
                 measures.add("critic/value_loss", loss.item())
         return measures
+
+    def start_from(self, actor: Actor) -> None:
+        """Take another actor's weights, which has the same sizes, and forget its steps; the critic stays."""
+        self.actor.load_state_dict(actor.state_dict())
+        self._actor_optimizer.state.clear()
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""

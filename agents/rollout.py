@@ -30,9 +30,10 @@ from bourre_env.family import MOST_SEATS, GameRules, GameTables, game_of
 
 DEAL_STREAM = "training: packs of the deals"
 ACTION_STREAM = "training: choices of the network"
-MOST_STEPS = 48
+MOST_STEPS = 56
 """Bound on the steps of a deal where tables have several sizes: at the largest, of eight, every seat declares, draws in
-a second round with some presets, and chooses among its cards as long as it has more than one."""
+a second round with some presets, and plays its cards, the last of which is no step unless forced decisions are asked,
+too."""
 
 _DRAWN, _OTHER, _USES = 0, 1, 2  # what random words are for: the action taken, another one drawn in the same way
 _NOBODY_ELSE = Opponents()
@@ -54,7 +55,9 @@ class Rollout:
         seat: [D] int8, the seat that decided.
         step: [D] int64, in which step of all tables; it rises, and tables of another size go on from `MOST_STEPS`.
         num_words: W.
-        self_play: [B] bool, deals in which the network had every seat.
+        opponent: [B] int8, which policy had all seats but one, or all but a pair; `NETWORK` where the network had every
+            seat.
+        own_seat: [B] int8, the first seat that the network had.
         returns: [B, N] int32, won or lost.
         num_players: [B] int8, seats at the table; where tables are smaller than N the last columns are empty.
         results: [B, N] float32, what the deal brought each seat, as in `rewards`.
@@ -71,7 +74,8 @@ class Rollout:
     seat: NDArray[np.int8]
     step: NDArray[np.int64]
     num_words: int
-    self_play: NDArray[np.bool_]
+    opponent: NDArray[np.int8]
+    own_seat: NDArray[np.int8]
     returns: NDArray[np.int32]
     num_players: NDArray[np.int8]
     results: NDArray[np.float32]
@@ -86,6 +90,11 @@ class Rollout:
     def num_deals(self) -> int:
         """B."""
         return len(self.num_players)
+
+    @property
+    def self_play(self) -> NDArray[np.bool_]:
+        """[B] bool: deals in which the network had every seat."""
+        return np.equal(self.opponent, NETWORK)
 
     def nothing(self) -> Self:
         """The same without any deal."""
@@ -138,6 +147,7 @@ class _Play:
         taken: [B, N] int64, decisions that each seat has taken.
         most: a bound on them; which random word is behind a decision hangs on it.
         seen: what can be seen at the tables, kept up to date by all of Numba's threads; None to ask for it.
+        play_forced: whether the tables take decisions with a single legal action themselves.
     """
 
     tables: GameTables
@@ -147,6 +157,7 @@ class _Play:
     taken: NDArray[np.int64]
     most: int
     seen: Any = None
+    play_forced: bool = True
 
     @property
     def is_over(self) -> bool:
@@ -178,11 +189,11 @@ class _Play:
         return self.tables.observe_packed(), self.tables.legal_packed()
 
     def step(self, actions: NDArray[np.int64]) -> None:
-        """Take actions [B], and those that are forced after them."""
+        """Take actions [B], and perhaps those that are forced after them."""
         if self.seen is None:
-            self.tables.step(actions, play_forced=True)
+            self.tables.step(actions, play_forced=self.play_forced)
         else:
-            self.tables.step(actions, play_forced=True, out=self.seen, parallel=True)
+            self.tables.step(actions, play_forced=self.play_forced, out=self.seen, parallel=True)
 
     def take(self, rows: NDArray[np.int64]) -> "_Play":
         """Copies of some tables."""
@@ -193,6 +204,7 @@ class _Play:
             self.keys[rows],
             self.taken[rows].copy(),
             self.most,
+            play_forced=self.play_forced,
         )
 
     @staticmethod
@@ -207,6 +219,7 @@ class _Play:
             taken=np.concatenate([part.taken for part in parts]),
             most=parts[0].most,
             seen=tables.buffers() if parallel else None,
+            play_forced=parts[0].play_forced,
         )
 
 
@@ -222,6 +235,7 @@ class SelfPlay:
         opponents: who else sits at the tables.
         parallel: whether the engine works on all of Numba's threads; worth it where a GPU waits for thousands of
             tables. The deals are the same.
+        forced: whether decisions with a single legal action are asked, too.
     """
 
     rules: GameRules
@@ -230,6 +244,7 @@ class SelfPlay:
     starts: Starts | None = None
     opponents: Opponents = _NOBODY_ELSE
     parallel: bool = False
+    forced: bool = False
 
     def play(
         self,
@@ -273,7 +288,8 @@ class SelfPlay:
         tables = game_of(rules).tables(rules, len(deal_ids), self.seats_shown)
         decks = shuffled_decks(stream_seed(self.seed, DEAL_STREAM), deal_ids, pack=rules.pack)
         ledger = (self.starts or training.usual_starts()).begin(tables, decks, self.seed, deal_ids)
-        tables.play_forced()
+        if not self.forced:
+            tables.play_forced()
         play = _Play(
             tables,
             np.arange(len(deal_ids)),
@@ -282,6 +298,7 @@ class SelfPlay:
             np.zeros((len(deal_ids), rules.num_players), np.int64),
             training.decisions_a_seat(rules),
             tables.buffers() if self.parallel else None,
+            play_forced=not self.forced,
         )
         return play, ledger
 
@@ -432,7 +449,8 @@ def _collect(play: _Play, ledger: Ledger, credit: Any, steps: list[_Step], num_w
         seat=seat,
         step=np.repeat(np.arange(len(steps)), [len(step.deal) for step in steps]),
         num_words=num_words,
-        self_play=(play.line_ups == NETWORK).all(axis=1),
+        opponent=play.line_ups.max(axis=1),  # the network's number is below all others
+        own_seat=play.line_ups.argmin(axis=1).astype(np.int8),
         returns=tables.returns,
         num_players=np.full(num_deals, tables.rules.num_players, np.int8),
         asked=len(deal),

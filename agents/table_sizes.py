@@ -18,6 +18,7 @@ from agents.network import Actor
 from agents.pairs import joined_pairs
 from agents.policy import uniform_numbers
 from agents.rollout import MOST_STEPS, Rollout, SelfPlay
+from agents.starts import Opponents
 from agents.threads import Threads
 from agents.trainings import Credits
 from bourre_env.deck import stream_keys
@@ -73,6 +74,19 @@ class TrainingDeals:
             for size in sizes
         ]
         return joined(rollouts, sizes)
+
+    @property
+    def opponents(self) -> Opponents:
+        """Who else sits at the tables, the same at those of all sizes."""
+        return self.sizes[0].opponents
+
+    def meeting(self, opponents: Opponents) -> "TrainingDeals":
+        """The same deals with other policies at the tables."""
+        return replace(self, sizes=tuple(replace(size, opponents=opponents) for size in self.sizes))
+
+    def with_seed(self, seed: int) -> "TrainingDeals":
+        """Other deals of the same kind."""
+        return replace(self, sizes=tuple(replace(size, seed=seed) for size in self.sizes))
 
     def which(self, deal_ids: NDArray[np.int64], in_play: int) -> NDArray[np.int64]:
         """[B] int64: the index of each deal's size among the first `in_play`."""

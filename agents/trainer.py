@@ -12,7 +12,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +26,18 @@ from agents.config import Config
 from agents.counters import Counters
 from agents.details import histograms_and_entropies
 from agents.device import choose_device
+from agents.exploiter import Exploiter
 from agents.files import unfinished_files
 from agents.health import check_health
+from agents.league import EXPLOITER, SELF, League, Member
+from agents.league import FOLDER as POOL
+from agents.learners import learner_of, player_of
 from agents.logs import MetricsLog
-from agents.metrics import Stopwatch, tags_as_table
-from agents.network import NetworkSpec
+from agents.metrics import Stopwatch, describe_opponents, tags_as_table
+from agents.network import Actor, NetworkSpec
 from agents.neural import NetworkPolicy
-from agents.pair_learner import PairLearner
-from agents.policy import Policy, load_policy
-from agents.ppo import DivergedError, Learner, Weights
+from agents.policy import Policy, PolicyError, load_policy
+from agents.ppo import DivergedError, Weights
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout, SelfPlay
 from agents.runs import STATE_FILE, STATUS
@@ -116,8 +119,13 @@ class Trainer:
         self._deals = training_deals(config, parallel=device.type == "cuda")
         if device.type == "cuda":
             use_numba_threads(self._threads.count)
-        learner = PairLearner if config.learns_from_pairs else Learner
+        learner = learner_of(config)
         self.learner = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
+        self.league = League(folder, config.league, config.run.seed, ranks) if config.league.share else None
+        self.exploiter: Exploiter | None = None
+        if config.league.exploiter_every:
+            second = learner(network_spec(config), config.learn, seed=weight_seed, device=device, ranks=ranks)
+            self.exploiter = Exploiter(second, config, self._deals, ranks)
         self.snapshots = Snapshots(folder, config.run.keep)
         self._layout = game_of(self.games[0]).layout(self.games[0], config.seats_shown).hash
         self._commit = source_commit()
@@ -125,6 +133,8 @@ class Trainer:
             _remove_unfinished(folder)
         if resume:
             self._load()
+        elif config.run.start is not None:
+            self.learner.start_from(starting_network(config, config.run.start))
         resume_at = self.counters.deals if resume else None
         self.log = MetricsLog(folder, warn=warn, resume_at=resume_at) if ranks.is_first else None
         if not resume:
@@ -240,7 +250,11 @@ class Trainer:
         watch, start = Stopwatch(), time.perf_counter()
         weights = Weights.at(self.config.learn, progress := self.progress)
         deal_ids = np.arange(self.counters.deals, self.counters.deals + self._num_deals())
-        rollout, decisions = self._play(deal_ids, progress, watch)
+        base = opponents = self._deals.opponents
+        met: list[Member] = []
+        if self.league is not None:
+            opponents, met = self.league.opponents(base, self.counters.iteration)
+        rollout, decisions = self._play(self._deals.meeting(opponents), deal_ids, weights, progress, watch)
         minibatch_seed = stream_seed(self.config.run.seed, f"{_MINIBATCH_STREAM} {self.counters.iteration}")
         with watch.measure("learning"):
             learned = self.learner.update(rollout, weights, seed=minibatch_seed, threads=self._threads)
@@ -249,10 +263,16 @@ class Trainer:
         self.counters.iteration += 1
         self.counters.deals += len(deal_ids)
         self.counters.decisions += decisions
+        of_league = {}
+        if self.league is not None:
+            self.league.learn(rollout, met, len(base.policies))
+            of_league = self._iterate_league(self.league, watch)
         seconds = time.perf_counter() - start
         values = {
             **(self._training.describe(rollout, self.learner.actor.spec) if self._ranks.is_first else {}),
             **learned,
+            **describe_opponents(rollout, [policy.name for policy in base.policies]),
+            **of_league,
             **self.credit.describe(),
             "schedule/learning_rate": weights.learning_rate,
             "schedule/entropy": weights.entropy,
@@ -267,7 +287,36 @@ class Trainer:
         self._tick()
         return values
 
-    def _play(self, deal_ids: NDArray[np.int64], progress: float, watch: Stopwatch) -> tuple[Rollout, int]:
+    def _iterate_league(self, league: League, watch: Stopwatch) -> dict[str, float]:
+        """What is due in the league after an iteration; values by tag.
+
+        Raises:
+            DivergedError: the exploiter's network is of no use any more.
+            LostRankError: another rank has died.
+        """
+        settings, values = self.config.league, dict[str, float]()
+        if self.exploiter is not None and self.counters.iteration % settings.exploiter_every == 0:
+            bot = NetworkPolicy(self.learner.actor, self.header(), name="the bot")
+            values |= self.exploiter.iterate(bot, self.credit, self._threads, watch)
+            former = league.latest()
+            if self.exploiter.is_old:
+                self._let_join(league, EXPLOITER, self.exploiter.learner.actor)
+                if former is not None:
+                    self.exploiter.start_again(former.actor)
+        if self.counters.iteration % settings.every == 0:
+            self._let_join(league, SELF, self.learner.actor)
+        return values | league.describe()
+
+    def _let_join(self, league: League, kind: str, actor: Actor) -> None:
+        """Let a network join the pool; a full disk is no reason to lose the run."""
+        header = self.header()
+        self._guarded(
+            POOL, lambda: league.add(kind, self.counters.deals, lambda path: save_checkpoint(path, actor, header))
+        )
+
+    def _play(
+        self, deals: TrainingDeals, deal_ids: NDArray[np.int64], weights: Weights, progress: float, watch: Stopwatch
+    ) -> tuple[Rollout, int]:
         """Play this rank's part of some deals; also the number of decisions in all of them.
 
         Raises:
@@ -276,8 +325,8 @@ class Trainer:
         ours = self._ranks.part(deal_ids)
         rollout, problem = None, None
         try:
-            rollout = self._deals.play(
-                self.learner.actor,
+            rollout = deals.play(
+                player_of(self.learner, weights),
                 ours if len(ours) else deal_ids[:1],  # the last iteration may have fewer deals than there are ranks
                 in_play=self._deals.in_play(progress, self.config.rollout.curriculum),
                 credit=self.credit,
@@ -360,6 +409,8 @@ class Trainer:
         self.counters.without_better = 0 if is_best else self.counters.without_better + 1
         if is_best and self._guarded(BEST, lambda: self._save_network(self.folder / BEST, self.folder / PREVIOUS_BEST)):
             self.counters.best = mean
+        if self.league is not None and self.log is not None:
+            self.log.add_text("league", self.league.table(), self.counters.deals)
         self._guarded(SNAPSHOTS, lambda: self.snapshots.add(self.counters.deals, self._save_network))
         self._tick()
         return values
@@ -378,6 +429,7 @@ class Trainer:
             deals=done.deals,
             decisions=done.decisions,
             commit=self._commit,
+            learner=self.config.learn.method,
         )
 
     def save(self) -> bool:
@@ -390,6 +442,8 @@ class Trainer:
         if not self._ranks.is_first:
             return True
         saved = self._guarded(STATE_FILE, lambda: save_state(self.folder, self._state()))
+        if saved and self.league is not None:
+            self.league.state_saved()
         saved &= self._guarded(LAST, lambda: self._save_network(self.folder / LAST))
         saved = saved and self._guarded(STATUS, lambda: self._save_status(self.why_over))
         if self.log is not None:
@@ -442,7 +496,12 @@ class Trainer:
 
     def _state(self) -> dict[str, Any]:
         """Everything that a resumed run needs."""
-        return {"counters": asdict(self.counters), "pot_shares": self.credit.state(), **self.learner.state()}
+        state: dict[str, Any] = {"counters": asdict(self.counters), "pot_shares": self.credit.state()}
+        if self.league is not None:
+            state["league"] = self.league.state()
+        if self.exploiter is not None:
+            state["exploiter"] = self.exploiter.state()
+        return {**state, **self.learner.state()}
 
     def _take(self, state: dict[str, Any]) -> None:
         """Go on from a state.
@@ -453,6 +512,10 @@ class Trainer:
         counters = Counters(**state["counters"])
         self.learner.load_state(state)
         self.credit.load_state(state.get("pot_shares", {}))  # states from before there were shares have none
+        if self.league is not None:
+            self.league.load_state(state["league"])
+        if self.exploiter is not None:
+            self.exploiter.load_state(state["exploiter"])
         self.counters = counters
         # a larger budget moves the evaluations; the last one belongs to its end
         self.counters.evaluations = min(counters.evaluations, self._evaluations_due)
@@ -487,8 +550,35 @@ class Trainer:
 def network_spec(config: Config) -> NetworkSpec:
     """The networks that some settings ask for."""
     sizes = config.network.model_dump(exclude={"seats_shown", "privileged_critic"})
-    privileged = config.network.privileged_critic and not config.learns_from_pairs
+    privileged = config.network.privileged_critic and config.has_critic
     return NetworkSpec.for_rules(config.game(), seats_shown=config.seats_shown, privileged=privileged, **sizes)
+
+
+def starting_network(config: Config, spec: str) -> Actor:
+    """The network of a checkpoint that a run is to start from.
+
+    Raises:
+        PolicyError: there is none of that name, or it is not made for these settings.
+    """
+    policy = load_policy(spec)
+    if not isinstance(policy, NetworkPolicy):
+        raise PolicyError(f"run.start = {spec!r}: it is no checkpoint, so there is no network to start from")
+    for rules in config.games():
+        policy.check_rules(rules)
+    if policy.header.learner != config.learn.method:
+        raise PolicyError(
+            f"run.start = {spec!r}: {policy.header.learner} made it, and learn.method is {config.learn.method}"
+        )
+    rules = config.game()
+    theirs, expected = policy.header, game_of(rules).layout(rules, config.seats_shown).hash
+    if (theirs.layout, _sizes(theirs.network)) != (expected, _sizes(network_spec(config))):
+        raise PolicyError(f"run.start = {spec!r}: its network has other sizes than [network] and rules.num_players ask")
+    return policy.actor
+
+
+def _sizes(spec: NetworkSpec) -> NetworkSpec:
+    """A spec without what concerns the critic alone, which no checkpoint holds."""
+    return replace(spec, hidden_words=0, critic_width=1, critic_layers=1)
 
 
 def _parts(tag: str, measured: Estimate) -> dict[str, float]:
@@ -527,6 +617,7 @@ def self_play(config: Config, rules: GameRules, *, parallel: bool = False) -> Se
         training_of(rules).starts(config),
         opponents(config),
         parallel,
+        config.rollout.forced_decisions,
     )
 
 
@@ -542,6 +633,6 @@ def _complaint_about(checkpoint: Path) -> str | None:
 
 def _remove_unfinished(folder: Path) -> None:
     """Remove what a killed run left of files it was writing."""
-    for unfinished in (*unfinished_files(folder), *unfinished_files(folder / SNAPSHOTS)):
+    for unfinished in (path for part in ("", SNAPSHOTS, POOL) for path in unfinished_files(folder / part)):
         with contextlib.suppress(OSError):
             unfinished.unlink()

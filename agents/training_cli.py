@@ -118,12 +118,16 @@ def _check_here(config: Config, ranks: Ranks) -> None:
     """Refuse what this machine lacks, before anything is written.
 
     Raises:
-        PolicyError: the target cannot be loaded, or cannot play.
+        PolicyError: the target cannot be loaded, or cannot play; or there is no such network to start from.
         ConfigError: there is no such device, or too little for all ranks to do.
     """
     if config.rollout.target is not None:
         for rules in config.games():
             check_rules(load_policy(config.rollout.target), rules)
+    if config.run.start is not None:
+        from agents.trainer import starting_network  # torch takes a while to load
+
+        starting_network(config, config.run.start)
     if config.rollout.deals < ranks.count:
         raise ConfigError(f"rollout.deals = {config.rollout.deals}: {ranks.count} ranks need at least one deal each")
     if config.run.device == "cuda":

@@ -61,6 +61,9 @@ LEARNING = (
     Panel("Gains of pairs", "pots", {"pairs/gain_std": "root mean square"}),
     Panel("Critic: variance explained", "share", {"critic/explained_variance": "explained"}),
     Panel("Critic: loss and advantages", "pots", {"critic/value_loss": "loss", "critic/advantage_std": "advantages"}),
+    Panel("Action values: variance explained", "share", {"dmc/explained_variance": "explained"}),
+    Panel("Action values: loss and mean", "pots", {"dmc/loss": "loss", "dmc/value": "mean"}),
+    Panel("Action values: decisions", "share", {"dmc/greedy_share": "best action", "schedule/epsilon": "epsilon"}),
     Panel("Step size", "learning rate", {"schedule/learning_rate": "Adam"}),
     Panel("Entropy bonus", "weight", {"schedule/entropy": "entropy"}),
 )

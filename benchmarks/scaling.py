@@ -37,8 +37,7 @@ from agents.tournament import BlockTask, play_task
 from bourre_env import Rules
 
 if TYPE_CHECKING:
-    from agents.pair_learner import PairLearner
-    from agents.ppo import Learner
+    from agents.learners import AnyLearner
 
 ROOT = Path(__file__).parent.parent
 FIGURES = Path(__file__).with_name("scaling.json")
@@ -190,7 +189,7 @@ def work_as_rank(options: argparse.Namespace) -> None:
         trainer.close()
 
 
-def gradient_bytes(learner: "Learner | PairLearner") -> int:
+def gradient_bytes(learner: "AnyLearner") -> int:
     """Bytes of the gradients of the actor, and of the critic if there is one."""
     networks = [network for network in (learner.actor, learner.critic) if network is not None]
     size: int = sum(weight.numel() * weight.element_size() for network in networks for weight in network.parameters())

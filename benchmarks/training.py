@@ -147,16 +147,11 @@ class NetworksAlone:
             for _ in range(self.config.epochs):
                 for batch in minibatches:
                     distribution = self.actor(batch.observation, batch.legal)
-                    ratio = (distribution.log_prob(batch.actions) - batch.log_probs).exp()
-                    other_ratio = (distribution.log_prob(batch.others) - batch.other_log_probs).exp()
-                    cost, other_cost = (
-                        torch.add(*distribution.surprises(actions, self.actor.groups))
-                        for actions in (batch.actions, batch.others)
-                    )
-                    gains = batch.gains - 0.01 * (cost - other_cost)
-                    loss = clipped_policy_loss(ratio, gains, self.config.clip)
-                    loss = loss + clipped_policy_loss(other_ratio, -gains, self.config.clip)
-                    self._step(self.actor, loss / 2)
+                    ratio = (distribution.log_probs.gather(1, batch.actions) - batch.log_probs).exp()
+                    cost = torch.add(*distribution.surprises(batch.actions, self.actor.groups))
+                    gains = batch.gains - 0.01 * (cost[:, 0] - cost[:, 1])
+                    both = torch.stack([gains, -gains], dim=1).flatten()
+                    self._step(self.actor, clipped_policy_loss(ratio.flatten(), both, self.config.clip))
 
         return learning
 

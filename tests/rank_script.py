@@ -18,7 +18,9 @@ def trouble_in_play(trainer: Trainer) -> None:
     def play(*_: object, **__: object) -> None:
         raise FloatingPointError("row 0: no numbers on the second rank")
 
-    trainer._deals = type("Broken", (), {"play": play, "in_play": lambda *_: 1})()
+    whole = trainer._deals
+    trainer._deals = type("Broken", (), {"play": play, "in_play": lambda *_: 1, "opponents": whole.opponents})()
+    trainer._deals.meeting = lambda _: trainer._deals
 
 
 def trouble_in_the_critics_loss(trainer: Trainer) -> None:

@@ -206,7 +206,7 @@ def test_several_table_sizes_are_one_run_that_shows_the_largest(text: str, tmp_p
     assert read(tmp_path, MINIMAL, f"rules.num_players={text}", "rollout.size_shares=none").rollout.size_shares is None
 
 
-@pytest.mark.parametrize("name", ["smoke", "selfplay", "best_response", "gpu"])
+@pytest.mark.parametrize("name", ["smoke", "selfplay", "dmc", "best_response", "gpu"])
 def test_the_presets_are_good(name: str) -> None:
     config = read_config(CONFIGS / f"{name}.toml")
     assert config.game().num_players == config.rules.num_players

@@ -22,6 +22,7 @@ from agents.pairs import Pairs, joined_pairs
 from agents.policy import Decision, uniform_numbers
 from agents.pot_credit import PotCredit
 from agents.ppo import DivergedError, Measures, Weights
+from agents.ranks import Ranks, Value
 from agents.rollout import ACTION_STREAM, DEAL_STREAM, Rollout, SelfPlay, choose
 from agents.starts import NETWORK, Opponents, words_of
 from agents.threads import use_numba_threads
@@ -206,9 +207,8 @@ def all_pairs(logits: torch.Tensor, values: torch.Tensor) -> tuple[PairBatch, to
     first, second = first[keep], second[keep]
     log_probs = distribution_of(logits).log_probs[0].detach()
     nothing = torch.empty(0)
-    batch = PairBatch(
-        nothing, nothing, first, second, log_probs[first], log_probs[second], values[first] - values[second]
-    )
+    both = torch.stack([first, second], dim=1)
+    batch = PairBatch(nothing, nothing, both, log_probs[both], values[first] - values[second])
     return batch, probs[first] * probs[second]
 
 
@@ -231,7 +231,7 @@ def test_the_mean_over_all_pairs_is_the_gradient_of_value_and_entropy(entropy: f
 
 
 def _row(batch: PairBatch, row: int) -> dict[str, torch.Tensor]:
-    names = ("actions", "others", "log_probs", "other_log_probs", "gains")
+    names = ("actions", "log_probs", "gains")
     return {name: getattr(batch, name)[row : row + 1] for name in names}
 
 
@@ -241,10 +241,8 @@ def test_a_ratio_beyond_the_clip_is_left_alone() -> None:
     batch = PairBatch(
         torch.empty(0),
         torch.empty(0),
-        torch.tensor([1]),
-        torch.tensor([2]),
-        torch.log(torch.tensor([0.1])),  # it was 0.1 and is 0.25
-        torch.log(torch.tensor([0.5])),
+        torch.tensor([[1, 2]]),
+        torch.log(torch.tensor([[0.1, 0.5]])),  # both are 0.25 now
         torch.tensor([1.0]),
     )
     measures = Measures()
@@ -256,7 +254,7 @@ def test_a_ratio_beyond_the_clip_is_left_alone() -> None:
 
 
 def _turned(batch: PairBatch) -> PairBatch:
-    names = ("observation", "legal", "actions", "others", "log_probs", "other_log_probs")
+    names = ("observation", "legal", "actions", "log_probs")
     return PairBatch(*(getattr(batch, name) for name in names), gains=-batch.gains)
 
 
@@ -331,3 +329,22 @@ def test_a_run_that_learns_from_pairs_has_no_critic_and_says_how_pairs_are(tmp_p
     assert {"pairs/share", "pairs/gain_std", "pairs/equal", "ppo/kl"} <= set(lines[0])
     assert not any(tag.startswith("critic/") for tag in lines[0])
     assert trainer.learner.actor.spec.hidden_words == 0  # nobody looks at hidden hands
+
+
+class OneOfTwo(Ranks):
+    """A rank whose neighbour has found broken weights, and says so when asked for problems."""
+
+    def gather(self, value: Value) -> list[Value]:
+        return [value, BROKEN] if value is None else [value]  # type: ignore[list-item]
+
+
+BROKEN = "row 3: the network's logits are not numbers"
+
+
+def test_a_rank_whose_rows_alone_show_broken_weights_tells_the_others() -> None:
+    """Else they would wait for it, and the run would end as if a rank had been lost."""
+    learner = learner_of()
+    rollout = deals_of(learner.actor, pairs=True)
+    learner._ranks = OneOfTwo()
+    with pytest.raises(FloatingPointError, match="row 3"):
+        learner.update(rollout, FREE, seed=1, threads=ONE_THREAD)

@@ -82,7 +82,14 @@ def test_the_same_seed_gives_the_same_network_and_another_one_another(tmp_path: 
     assert first == second
 
 
-@pytest.mark.parametrize("learn", [{"advantages": "pairs"}, {"advantages": "critic", "gae_lambda": 0.9}])
+@pytest.mark.parametrize(
+    "learn",
+    [
+        {"advantages": "pairs"},
+        {"advantages": "critic", "gae_lambda": 0.9},
+        {"method": "dmc", "temperature": 0.02, "temperature_end": 0.01},
+    ],
+)
 def test_b122_b123_ten_iterations_and_ten_after_a_resume_are_twenty(tmp_path: Path, learn: dict[str, Any]) -> None:
     """With opponents, evaluations, schedules and the estimate of what carries are worth, bit for bit."""
     changes = {"rollout": {"carry_credit": "by_seat", "ante_credit": True}, "learn": learn}
@@ -107,8 +114,9 @@ def test_b122_b123_ten_iterations_and_ten_after_a_resume_are_twenty(tmp_path: Pa
         for lines in logs
     ]
     assert plain[0] == plain[1]
-    steps = steps_of(tmp_path / "broken", "ppo/kl")
-    assert steps == steps_of(tmp_path / "straight", "ppo/kl") == list(range(64, 1281, 64))
+    tag = "dmc/loss" if "method" in learn else "ppo/kl"
+    steps = steps_of(tmp_path / "broken", tag)
+    assert steps == steps_of(tmp_path / "straight", tag) == list(range(64, 1281, 64))
 
 
 def test_a_kill_between_two_checkpoints_repeats_what_was_lost(tmp_path: Path) -> None:
@@ -141,23 +149,35 @@ def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Pa
 
 def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     kinds: list[set[str]] = []
-    for advantages in ("pairs", "critic"):
-        changes = {"rollout": {"deals": 256}, "learn": {"advantages": advantages}}
-        folder = tmp_path / advantages
+    for name, learn in {"dmc": {"method": "dmc"}, "pairs": {}, "critic": {"advantages": "critic"}}.items():
+        changes: dict[str, dict[str, Any]] = {"rollout": {"deals": 256}, "learn": learn}
+        folder = tmp_path / name
         trainer = run(tiny_trainer(folder, run={"deals": 512, "pictures_every": 1}, **changes))
         lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
         kinds.append(set().union(*lines))
-    logged = kinds[0] | kinds[1]
-    assert all(tag.startswith(("critic/", "pairs/")) for tag in kinds[0] ^ kinds[1])
+    logged = kinds[0] | kinds[1] | kinds[2]
+    assert all(tag.startswith(("critic/", "pairs/")) for tag in kinds[1] ^ kinds[2])
+    own = ("dmc/", "schedule/epsilon", "schedule/temperature")
+    assert all(tag.startswith((*own, "ppo/", "policy/", "critic/", "pairs/")) for tag in kinds[0] ^ kinds[1])
     rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(f"pass_rate/position_{seat}" for seat in range(5, 9))}
-    rare |= {tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/", "euchre/"))}
+    rare |= {"opponents/target", "opponents/heuristic"} | {
+        tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/", "league/", "euchre/"))
+    }
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes", "ended"}
+    of_dmc = EventAccumulator(str(tmp_path / "dmc"))
+    of_dmc.Reload()
+    assert set(of_dmc.Tags()["histograms"]) == {
+        "critic/results",
+        "dmc/values",
+        "hands/trumps_of_stays",
+        "hands/trumps_of_passes",
+    }
     events = EventAccumulator(str(tmp_path / "critic"))
     events.Reload()
     shown = events.Tags()
-    assert set(shown["histograms"]) == set(HISTOGRAMS) - {"pairs/gains"}
+    assert set(shown["histograms"]) == set(HISTOGRAMS) - {"pairs/gains", "dmc/values"}
     assert set(shown["images"]) == set(PICTURES)
-    assert {tag.removesuffix("/text_summary") for tag in shown["tensors"]} >= set(TEXTS)
+    assert {tag.removesuffix("/text_summary") for tag in shown["tensors"]} >= set(TEXTS) - {"league"}
     assert len({tag for tag in shown["tensors"] if tag.startswith("custom_scalars")}) == 1
     assert sum("_hparams_" in tag for tag in events.summary_metadata) == 3
     assert lines[-1]["deals"] == trainer.counters.deals == 512

@@ -34,7 +34,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "learn": {"proximal_kl": 0.05, "minibatch": 64},
     "evaluation": {"times": 1, "final_blocks": 0},
 }
-WITH_A_CRITIC = {**SETTINGS, "learn": {"advantages": "critic", "gae_lambda": 0.9, "proximal_kl": 0.05}}
+OTHER_LEARNERS: dict[str, dict[str, Any]] = {
+    "critic": {"advantages": "critic", "gae_lambda": 0.9, "proximal_kl": 0.05},
+    "dmc": {"method": "dmc", "minibatch": 64},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def state_of(run: Path) -> dict[str, Any]:
 
 
 def assert_the_same_within_rounding(ours: dict[str, Any], theirs: dict[str, Any]) -> None:
-    for network in {"actor", "critic"} & set(ours):
+    for network in {"actor", "critic", "action_values"} & set(ours):
         for name, weights in ours[network].items():
             torch.testing.assert_close(theirs[network][name], weights, rtol=0, atol=2e-5, msg=f"{network} {name}")
     clock = {"minutes": 0.0}
@@ -99,12 +102,14 @@ def test_two_ranks_with_half_the_batch_each_are_one_with_all_of_it(undisturbed: 
 
 
 @pytest.mark.slow
-def test_two_ranks_with_a_critic_are_one(tmp_path: Path) -> None:
-    trainer = tiny_trainer(tmp_path / "one", **WITH_A_CRITIC)
+@pytest.mark.parametrize("name", OTHER_LEARNERS)
+def test_two_ranks_with_another_learner_are_one(name: str, tmp_path: Path) -> None:
+    settings = {**SETTINGS, "learn": OTHER_LEARNERS[name]}
+    trainer = tiny_trainer(tmp_path / "one", **settings)
     trainer.run(stop=lambda: False, report=lambda _: None)
     trainer.close()
     file, run = tmp_path / "preset.toml", tmp_path / "two"
-    file.write_text(tiny_config(**WITH_A_CRITIC).to_toml())
+    file.write_text(tiny_config(**settings).to_toml())
     ended = outcomes(start_ranks(["train.py", "--config", str(file), "--set", f"run.dir={run}"]))
     assert [code for code, _, _ in ended] == [0, 0], ended
     assert_the_same_within_rounding(state_of(tmp_path / "one"), state_of(run))
