@@ -173,6 +173,7 @@ class EuchreRules:
 
 PRESETS: dict[str, dict[str, Any]] = {
     "cornish": {},
+    "cornish_relative": {"card_ids": "relative"},
     "openspiel": {
         "benny": False,
         "partner_alone_only": False,
