@@ -31,8 +31,9 @@ def random_rules(rng: random.Random) -> EuchreRules:
 
 
 def preset_rules() -> list[EuchreRules]:
-    """Every preset with both kinds of ids."""
-    return [EuchreRules.preset(name, card_ids=ids) for name in PRESETS for ids in CHOICES["card_ids"]]
+    """Every preset with both kinds of ids, each set of rules once."""
+    rules = [EuchreRules.preset(name, card_ids=ids) for ids in CHOICES["card_ids"] for name in PRESETS]
+    return list(dict.fromkeys(rules))
 
 
 def reference_of(rules: EuchreRules, deck: list[str], dealer: int, score: tuple[int, int]) -> ReferenceEuchre:

@@ -113,7 +113,7 @@ def test_3_and_10_seat_to_act_has_a_legal_action_and_hands_end_in_time(rules: Eu
     assert not tables.legal_packed().any()
 
 
-@pytest.mark.parametrize("rules", preset_rules()[::2], ids=lambda rules: rules.fingerprint[:6])
+@pytest.mark.parametrize("rules", preset_rules(), ids=lambda rules: rules.fingerprint[:6])
 def test_10_stated_number_of_decisions_can_be_reached(rules: EuchreRules) -> None:
     tables = EuchreTables(rules, 1)
     deck = np.arange(len(rules.pack))

@@ -13,7 +13,7 @@
 
 ### Arguments
 
-* `rules`: "cornish", "openspiel" or an `EuchreRules` value.
+* `rules`: "cornish", "cornish_relative", "openspiel" or an `EuchreRules` value.
 * `episode`: "hand" for one hand; "game" for hands until a side has the target, the dealer moving on each time.
 * `render_mode`: None; "ansi" for text; "rgb_array" for a picture, [704, 1024, 3] uint8, drawn without a display;
   "human" for a window that follows the play (needs the extra `render`).
