@@ -1,7 +1,8 @@
 """How training and tournaments grow with ranks and workers: `python -m benchmarks.scaling ranks|executors|model`.
 
-* `ranks` measures one and two ranks on two cores, one thread each, taking turns, the best of several rounds; what an
-  all-reduce costs on this machine; and how long a two-rank run takes to start. `--out` keeps the figures.
+* `ranks` measures one and two ranks on two cores, one thread each, taking turns, the best of several rounds; two runs
+  side by side that know nothing of each other, which is what the machine has to give; what an all-reduce costs; and how
+  long a two-rank run takes to start. `--out` keeps the figures.
 * `executors` measures the same tournament with two worker processes and, where Ray is installed, with two of its
   workers; from the first result on, so that starting does not count, and in all.
 * `model` foretells runs of more ranks from the figures that `ranks` has kept, and from those of a network, which are
@@ -219,12 +220,26 @@ def run_ranks(count: int, words: Sequence[str]) -> dict[str, Any]:
     Raises:
         RuntimeError: one failed.
     """
+    return _heard(_started(count, words))
+
+
+def run_strangers(count: int, words: Sequence[str]) -> list[dict[str, Any]]:
+    """Start as many runs of one rank at the same time, which know nothing of each other; what each says.
+
+    Raises:
+        RuntimeError: one failed.
+    """
+    return [_heard(processes) for processes in [_started(1, words) for _ in range(count)]]
+
+
+def _started(count: int, words: Sequence[str]) -> "list[subprocess.Popen[str]]":
+    """The processes of a run of so many ranks."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
     together = {"WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count), "OMP_NUM_THREADS": "1"}
     together |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    processes = [
+    return [
         subprocess.Popen(
             [sys.executable, "-m", "benchmarks.scaling", "rank", *words],
             cwd=ROOT,
@@ -234,9 +249,13 @@ def run_ranks(count: int, words: Sequence[str]) -> dict[str, Any]:
         )
         for index in range(count)
     ]
+
+
+def _heard(processes: "Sequence[subprocess.Popen[str]]") -> dict[str, Any]:
+    """What the first of some ranks says, once all have ended."""
     said = [process.communicate()[0] for process in processes]
     if any(process.returncode for process in processes):
-        raise RuntimeError(f"a rank of {count} failed")
+        raise RuntimeError(f"a rank of {len(processes)} failed")
     measured: dict[str, Any] = json.loads(said[0].splitlines()[-1])
     return measured
 
@@ -279,6 +298,8 @@ def measure_ranks(options: argparse.Namespace) -> tuple[Figures, list[str]]:
     one = run_ranks(1, [*words, *own, "run.seed=1"])
     same = run_ranks(2, [*words, *own, "run.seed=1"])
     twice = run_ranks(2, [*words, *own, *double])
+    # medians, for whichever starts first or ends last has a few rounds to itself
+    apart = sum(statistics.median(measured["rates"]) for measured in run_strangers(2, [*words, *own, "run.seed=1"]))
     rates = [max(measured["rates"]) for measured in (one, same, twice)]
     figures = _figures(config, one, rates[0])
     number, gradients = same["reduced"]
@@ -291,6 +312,9 @@ def measure_ranks(options: argparse.Namespace) -> tuple[Figures, list[str]]:
         told.append(
             f"the same by CPU time{cpu_rate / cpu_rates[0]:27.2f}   if neither had to wait for a core or the other"
         )
+    told.append(
+        f"2 runs side by side / 1 run{apart / statistics.median(one['rates']):21.2f}   what the machine has to give"
+    )
     told.append(
         f"all-reduce: {1e6 * number:,.0f} µs for a number, {1e3 * gradients:.2f} ms for {same['bytes']:,} bytes"
     )
