@@ -35,10 +35,6 @@ class OneTable(Protocol):
         """[1], the table itself."""
 
     @property
-    def settled(self) -> NDArray[np.bool_]:
-        """[1], whether the deal is over."""
-
-    @property
     def returns(self) -> NDArray[np.int32]:
         """[1, N], what the deal brought each seat."""
 
@@ -99,6 +95,7 @@ class TableEnv(pettingzoo.AECEnv):  # type: ignore[misc]
 
     metadata: dict[str, Any]
     _tables: OneTable
+    _settled: int  # the phase of a table whose deal is over
     _illegal_note = ""  # what is added to the error of an illegal action
     _title = ""  # of the window
 
@@ -239,7 +236,7 @@ class TableEnv(pettingzoo.AECEnv):  # type: ignore[misc]
             self._tables.forfeit([0])
         else:
             self._tables.step(np.array([number]))
-        if not self._tables.settled[0]:
+        if self._table["phase"] != self._settled:
             return None
         returns: NDArray[np.int32] = self._tables.returns[0]
         self._deal_next()

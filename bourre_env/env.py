@@ -178,6 +178,7 @@ class raw_env(TableEnv):  # noqa: N801 - the name PettingZoo's users expect
     }
 
     _tables: Tables
+    _settled = SETTLED
     _illegal_note = "env.unwrapped.record() writes down the deal so far, hidden cards included."
     _title = "Bourré"
 

@@ -163,6 +163,7 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
     }
 
     _tables: EuchreTables
+    _settled = SETTLED
     _title = "Euchre"
 
     def __init__(
