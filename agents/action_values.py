@@ -1,8 +1,8 @@
-"""A network of action values: what each action of a decision brings, in pots, if the deal goes on as deals did.
+"""A network of action values: what each action of a decision brings if the deal goes on as deals did.
 
-It is the actor's network (`agents.network.Actor`) with its outputs read in another way: a card to play, a way to
-discard and passing each have a value, and nothing is normalised. As a policy it takes the best action; in training it
-explores.
+It is the actor's network (`agents.network.Actor`) with its outputs read in another way: each action (in Bourré a card
+to play, a way to discard, passing) has a value, in what the game is learned in (pots, or points), and nothing is
+normalised. As a policy it takes the best action; in training it explores.
 
 Shapes: D decisions, W words of an observation, A actions.
 """
@@ -25,7 +25,8 @@ class Exploration:
 
     Attributes:
         epsilon: share of decisions drawn evenly, staying and passing alike where both may be.
-        temperature: of the others, in pots: actions are as likely as exp(value / temperature); 0 takes the best one.
+        temperature: of the others, in pots or points: actions are as likely as exp(value / temperature); 0 takes the
+            best one.
     """
 
     epsilon: float = 0.0
@@ -53,7 +54,7 @@ class ActionValues(Actor):
         return player
 
     def values(self, observation: Tensor) -> Tensor:
-        """[D, A] float32, in pots; those of illegal actions mean nothing.
+        """[D, A] float32, in pots or points; those of illegal actions mean nothing.
 
         Args:
             observation: [D, W] int64, packed.

@@ -76,7 +76,7 @@ class RulesConfig(Section):
     """The game that is learned."""
 
     preset: str = "pagat"
-    """Name of a rules preset of the game (RULES.md); left out its usual one."""
+    """Name of a rules preset of the game (RULES.md, docs/euchre.md); left out its usual one."""
     num_players: int | list[int] = 4
     """Seats at the table. A list, such as [3, 4, 5], trains one network for all these sizes; --set also takes 3-5."""
     stacks: str = "credit"

@@ -1,8 +1,8 @@
 """Deep Monte Carlo (Zha et al., 2021, "DouZero"): regression of what deals brought on the values of the actions taken.
 
-The network (`agents.action_values`) says what each action is worth, in pots. Deals are played by taking the best action
-and now and then another one; afterwards the value of every action taken is moved towards what the deal brought the seat
-that took it. There is no critic, no bootstrap and no policy besides the best action.
+The network (`agents.action_values`) says what each action is worth, in pots or points. Deals are played by taking
+the best action and now and then another one; afterwards the value of every action taken is moved towards what the deal
+brought the seat that took it. There is no critic, no bootstrap and no policy besides the best action.
 
 Differences from the paper: one network says the values of all actions at once instead of being asked for each; it
 learns from the deals it has just played, in the same process, with Adam and a schedule; staying and passing are
@@ -150,7 +150,7 @@ class ValueBatch:
         observation: [D, W] int64, packed.
         legal: [D, A] bool.
         actions: [D] int64, those taken.
-        results: [D] float32, what the deal brought the seat, in pots.
+        results: [D] float32, what the deal brought the seat, in pots or points.
     """
 
     observation: Tensor

@@ -36,7 +36,7 @@ SELF, EXPLOITER = "self", "exploiter"
 _MEETING_STREAM = "league: who is met in iteration"
 _DIGITS = 12  # so that names sort by deals
 _MEMORY = 2000  # deals after which an old result counts a third
-_HARDEST = 0.1  # pots: a member that takes so much more from the learner than another is met e times as often
+_HARDEST = 0.1  # pots or points: who takes so much more from the learner than another is met e times as often
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Member:
         kind: `SELF` or `EXPLOITER`.
         deals: training deals of the learner when it joined.
         met: deals the learner has played against it.
-        mean: pots a deal that the learner got in them, the latest counting most; 0 before the first.
+        mean: pots, or points, a deal that the learner got in them, the latest counting most; 0 before the first.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Member:
     mean: float = 0.0
 
     def learn(self, results: NDArray[np.floating[Any]]) -> None:
-        """Add the learner's results [k] in pots."""
+        """Add the learner's results [k], in pots or points."""
         if len(results):
             weight = max(1 - float(np.exp(-len(results) / _MEMORY)), len(results) / (self.met + len(results)))
             self.mean += weight * (float(results.mean()) - self.mean)
@@ -205,9 +205,8 @@ class League:
         rows = [
             f"| {member.kind} | {member.deals:,} | {member.met:,} | {member.mean:+.4f} |" for member in self.members
         ]
-        return "\n".join(
-            ["| member | joined after deals | deals met | pots a deal |", "| --- | --- | --- | --- |", *rows]
-        )
+        heading = "| member | joined after deals | deals met | pots, or points, a deal |"
+        return "\n".join([heading, "| --- | --- | --- | --- |", *rows])
 
     # --- saving and loading
 

@@ -298,8 +298,8 @@ class Trainer:
         if self.exploiter is not None and self.counters.iteration % settings.exploiter_every == 0:
             bot = NetworkPolicy(self.learner.actor, self.header(), name="the bot")
             values |= self.exploiter.iterate(bot, self.credit, self._threads, watch)
-            former = league.latest()
             if self.exploiter.is_old:
+                former = league.latest()  # before it may have to go for the exploiter
                 self._let_join(league, EXPLOITER, self.exploiter.learner.actor)
                 if former is not None:
                     self.exploiter.start_again(former.actor)

@@ -44,6 +44,8 @@ class Section:
     charts: tuple[Chart, ...]
 
 
+LEARNERS = {"ppo": "PPO", "dmc": "Deep Monte Carlo"}
+
 LEARNING = (
     Panel(
         "Entropy",
@@ -58,11 +60,15 @@ LEARNING = (
     Panel("Clipped decisions", "%", {"ppo/clip_fraction": "clipped"}, 100),
     Panel("Gradient", "length", {"ppo/gradient_norm": "actor"}),
     Panel("Pairs", "share", {"pairs/share": "of decisions", "pairs/equal": "of them that came to the same"}),
-    Panel("Gains of pairs", "pots", {"pairs/gain_std": "root mean square"}),
+    Panel("Gains of pairs", "pots, or points", {"pairs/gain_std": "root mean square"}),
     Panel("Critic: variance explained", "share", {"critic/explained_variance": "explained"}),
-    Panel("Critic: loss and advantages", "pots", {"critic/value_loss": "loss", "critic/advantage_std": "advantages"}),
+    Panel(
+        "Critic: loss and advantages",
+        "pots, or points",
+        {"critic/value_loss": "loss", "critic/advantage_std": "advantages"},
+    ),
     Panel("Action values: variance explained", "share", {"dmc/explained_variance": "explained"}),
-    Panel("Action values: loss and mean", "pots", {"dmc/loss": "loss", "dmc/value": "mean"}),
+    Panel("Action values: loss and mean", "pots, or points", {"dmc/loss": "loss", "dmc/value": "mean"}),
     Panel("Action values: decisions", "share", {"dmc/greedy_share": "best action", "schedule/epsilon": "epsilon"}),
     Panel("Step size", "learning rate", {"schedule/learning_rate": "Adam"}),
     Panel("Entropy bonus", "weight", {"schedule/entropy": "entropy"}),
@@ -188,7 +194,8 @@ def _lead(config: Config) -> str:
     rules = config.rules
     has_stakes = "rules.stacks" in part_named(rules.game).own_keys
     stakes = f", chips on {_stacks(rules.stacks)}" if has_stakes else ""
-    return f"Self-play by PPO: rules {rules.preset}, {rules.num_players} seats{stakes}."
+    learner = LEARNERS[config.learn.method]
+    return f"Self-play by {learner}: rules {rules.preset}, {rules.num_players} seats{stakes}."
 
 
 def _stacks(stacks: str) -> str:

@@ -72,7 +72,7 @@ def wrapped(table: "TableEnv", illegal: str) -> Any:
 
 
 class ForfeitIllegalWrapper(wrappers.BaseWrapper):  # type: ignore[misc]
-    """An illegal action of an agent that is to act forfeits its deal (rule 7.2) instead of raising."""
+    """An illegal action of an agent that is to act forfeits its deal (rules 7.2 and E6.2) instead of raising."""
 
     def step(self, action: Any) -> None:
         """Take the action; when it is refused, the agent forfeits and its infos hold the action and the reason."""
@@ -200,7 +200,7 @@ class TableEnv(pettingzoo.AECEnv):  # type: ignore[misc]
         self._go_on(returns)
 
     def forfeit(self, **info: Any) -> None:
-        """End the deal: the agent to act forfeits it, as after an illegal action (rule 7.2).
+        """End the deal: the agent to act forfeits it, as after an illegal action (rules 7.2 and E6.2).
 
         Args:
             **info: what the agent's infos say besides `forfeited_deal`, the number of the deal, until its next action.

@@ -16,7 +16,6 @@ from safetensors.torch import load_file, save_file
 from small_games import SMALL, tree_of
 
 from agents.action_values import ActionValues, Exploration
-from agents.arena import play_blocks
 from agents.best_response import nash_conv, uniform
 from agents.checkpoint import DMC, PPO, CheckpointError, load_checkpoint, parameter_hash, save_checkpoint
 from agents.config import LearnConfig
@@ -363,16 +362,16 @@ def test_others_train_against_it(checkpoint: Path, tmp_path: Path) -> None:
     assert ((deals.opponents.line_ups(PAGAT, 1, np.arange(50)) != NETWORK).sum(axis=1) == 3).all()
     trainer.run(stop=lambda: False, report=lambda _: None)
     trainer.close()
-    assert trainer.strength["target"].low <= trainer.strength["target"].mean
+    assert set(trainer.strength) == {"target"}  # measured against it alone
 
 
 def test_it_learns_against_another_one(checkpoint: Path, tmp_path: Path) -> None:
     """A best response by DMC to a DMC checkpoint."""
     rollout = {"target": str(checkpoint), "random_share": 0.0}
     trainer = tiny_trainer(tmp_path / "run", run={"deals": 128}, rollout=rollout, learn={"method": "dmc"})
+    drawn = parameter_hash(trainer.learner.actor)
     trainer.run(stop=lambda: False, report=lambda _: None)
     trainer.close()
-    blocks = play_blocks(
-        PAGAT, load_policy(str(tmp_path / "run")), load_policy(str(checkpoint)), seed=1, deal_ids=[0, 1]
-    )
-    assert np.isfinite(blocks.block_means).all()
+    header, network = load_checkpoint(tmp_path / "run" / "last.safetensors")
+    assert (header.learner, header.deals) == (DMC, 128)
+    assert parameter_hash(network) != drawn

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from learning import tiny_config
@@ -17,10 +18,10 @@ PLAY = part_named("bourre").panels
 VERSIONS = {"python": "3.11"}
 
 
-def run_folder(path: Path, iterations: int, evaluations: int) -> Path:
+def run_folder(path: Path, iterations: int, evaluations: int, **settings: dict[str, Any]) -> Path:
     """A run folder with a log that rises in a straight line."""
     path.mkdir()
-    (path / "config.toml").write_text(tiny_config().to_toml())
+    (path / "config.toml").write_text(tiny_config(**settings).to_toml())
     lines = []
     for number in range(iterations):
         values = {tag: 0.5 + number / 1000 for tag in TAGS if not tag.startswith("evaluation/")}
@@ -51,6 +52,12 @@ def test_the_page_of_a_run_is_whole_and_stands_alone(iterations, evaluations, tm
     assert ("Evaluations" in page.headings) == (evaluations > 0)
     assert f"{64 * iterations:,} deals in {(iterations - 1) / 2:.1f} minutes; it ends after 1,280 deals" in page.text
     assert tiny_config().to_toml() in page.text
+
+
+@pytest.mark.parametrize(("method", "learner"), [("ppo", "PPO"), ("dmc", "Deep Monte Carlo")])
+def test_the_page_names_the_learner(method, learner, tmp_path):
+    html = run_page(run_folder(tmp_path / "run", 1, 0, learn={"method": method}), VERSIONS)
+    assert f"Self-play by {learner}: rules pagat, 4 seats" in Page(html).text
 
 
 def test_a_run_that_has_logged_nothing_has_a_page(tmp_path):

@@ -239,9 +239,7 @@ def choose_lead(row: NDArray[np.uint64], cards: np.uint64, trump: int) -> int:
     top = strongest(trumps, trump)
     if top != NO_CARD:
         is_master = BEATING[trump, top] & unseen == EMPTY
-        if maker == 0 and (count_cards(trumps) >= 2 or is_master):
-            return top
-        if maker == PARTNER and (is_master or count_cards(trumps) >= 2):
+        if maker in (0, PARTNER) and (is_master or count_cards(trumps) >= 2):
             return top
     plain = cards & ~SUIT_CARDS[trump, trump]
     master = master_of(plain, unseen, trump)

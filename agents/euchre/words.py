@@ -4,12 +4,11 @@ With printed ids these are the real cards and suits. With relative ones (E6.3) a
 that they are counted from: `*` is that suit, `a`, `b` and `c` are the others.
 """
 
-from bourre_env.euchre.actions import GO_ALONE, NAME, PASS, TURN_DOWN, WITH_PARTNER
+from bourre_env.euchre.actions import NAME, WORDS
 from bourre_env.euchre.cards import BENNY, BENNY_TEXT, NUM_CARDS, NUM_RANKS, RANK_NAMES, SUIT_NAMES
 from bourre_env.euchre.rules import EuchreRules
 
 RELATIVE_SUITS = "*abc"
-_WORDS = {PASS: "pass", TURN_DOWN: "turn_down", GO_ALONE: "alone", WITH_PARTNER: "with_partner"}
 
 
 def action_text(rules: EuchreRules, action: int) -> str:
@@ -26,4 +25,4 @@ def action_text(rules: EuchreRules, action: int) -> str:
         return BENNY_TEXT
     if action < NUM_CARDS:
         return RANK_NAMES[action % NUM_RANKS] + suits[action // NUM_RANKS]
-    return _WORDS.get(action) or f"name_{suits[action - NAME]}"
+    return WORDS.get(action) or f"name_{suits[action - NAME]}"

@@ -37,8 +37,10 @@ GO_ALONE = TURN_DOWN + 1
 WITH_PARTNER = GO_ALONE + 1
 NUM_ACTIONS = WITH_PARTNER + 1
 
-_WORDS = {PASS: "pass", TURN_DOWN: "turn_down", GO_ALONE: "alone", WITH_PARTNER: "with_partner"}
-_WORDS |= {NAME + suit: f"name_{letter}" for suit, letter in enumerate(SUIT_NAMES)}
+WORDS = {PASS: "pass", TURN_DOWN: "turn_down", GO_ALONE: "alone", WITH_PARTNER: "with_partner"}
+"""Actions that name neither a card nor a suit."""
+
+_WORDS = WORDS | {NAME + suit: f"name_{letter}" for suit, letter in enumerate(SUIT_NAMES)}
 _IDS = {text: action for action, text in _WORDS.items()}
 
 

@@ -124,7 +124,7 @@ from bourre_env.errors import DeckError, RulesError
 from bourre_env.euchre import actions
 from bourre_env.euchre.cards import card_id
 from bourre_env.euchre.render import ansi, seen_by
-from bourre_env.euchre.rules import EuchreRules
+from bourre_env.euchre.rules import NUM_SEATS, EuchreRules
 from bourre_env.euchre.snapshot import EuchreSnapshot
 from bourre_env.euchre.table import SETTLED
 from bourre_env.euchre.tables import EuchreTables
@@ -173,7 +173,12 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
         render_mode: str | None = None,
         render_seat: int | None = None,
     ) -> None:
-        """Set up a table; `reset` deals."""
+        """Set up a table; `reset` deals. Arguments as in the text of this module.
+
+        Raises:
+            RulesError: no rules, or no preset of that name.
+            ValueError: another argument that is not among those listed.
+        """
         self.rules = EuchreRules.preset(rules) if isinstance(rules, str) else rules
         if not isinstance(self.rules, EuchreRules):
             raise RulesError(f"rules is {rules!r}; give the name of a preset or an EuchreRules value")
@@ -274,7 +279,7 @@ def _checked_options(options: dict[str, Any] | None) -> dict[str, Any]:
     if "deck" in chosen:
         chosen["deck"] = _deck_of_texts(chosen["deck"])
     if "dealer" in chosen:
-        chosen["dealer"] = checked_seat(chosen["dealer"], 4, "options['dealer']")
+        chosen["dealer"] = checked_seat(chosen["dealer"], NUM_SEATS, "options['dealer']")
     if "score" in chosen:
         chosen["score"] = _score_of_sides(chosen["score"])
     return chosen

@@ -45,6 +45,10 @@ class EuchreTables:
             rules: the rules of every table.
             num_tables: B, at least 1.
             seats_shown: 4, as when left out.
+
+        Raises:
+            RulesError: `rules` are no rules of Euchre.
+            ValueError: a number of tables or of seats that cannot be.
         """
         if not isinstance(rules, EuchreRules):
             raise RulesError(f"rules is {rules!r}; give an EuchreRules value, such as EuchreRules.preset('cornish')")
@@ -324,7 +328,15 @@ class EuchreTables:
         return np.array(self._state["dealer"])
 
     def take(self, rows: ArrayLike) -> "EuchreTables":
-        """Copies of some tables, in the order given; a table may be taken several times."""
+        """Copies of some tables, in the order given; a table may be taken several times.
+
+        Args:
+            rows: [k] indices, or [B] flags.
+
+        Raises:
+            IndexError: there is no such table.
+            ValueError: no rows are given.
+        """
         wanted = np.asarray(rows)
         chosen = np.atleast_1d(np.arange(self.num_tables)[wanted]) if wanted.size else wanted
         if len(chosen) == 0:
@@ -339,6 +351,9 @@ class EuchreTables:
 
         Args:
             parts: at least one, all with the same rules.
+
+        Raises:
+            ValueError: no parts, or parts under different rules.
         """
         rules = {part.rules for part in parts}
         if len(rules) != 1:
