@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from agents.arena import play_blocks
+from agents.commands.options import Parser, folder, integer
 from agents.config import Config, read_config
 from agents.executors import map_unordered
-from agents.files import replace_file
+from agents.files import obstacle, replace_file
 from agents.policy import load_policy
 from agents.progress import Progress
 from agents.statistics import estimate
@@ -153,17 +154,22 @@ def _told(values: np.ndarray) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train what is missing, and print."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0], allow_abbrev=False)
+    parser = Parser(prog="ablations", description=__doc__.split("\n", 1)[0], allow_abbrev=False)
+    at_least_one = integer(1, None)
     parser.add_argument("arms", nargs="*", metavar="ARM", help=f"some of: {'; '.join(ARMS)}")
-    parser.add_argument("--dir", type=Path, required=True, help="folder of the runs")
-    parser.add_argument("--deals", type=int, default=DEALS, help="training deals of a run (%(default)s)")
-    parser.add_argument("--seeds", type=int, default=SEEDS, help="runs of an arm (%(default)s)")
-    parser.add_argument("--blocks", type=int, default=BLOCKS, help="deals of a measurement, each from every seat")
-    parser.add_argument("--workers", type=int, default=1, help="runs at a time (%(default)s)")
+    parser.add_argument("--dir", type=folder, required=True, help="folder of the runs")
+    parser.add_argument("--deals", type=at_least_one, default=DEALS, help="training deals of a run (%(default)s)")
+    parser.add_argument("--seeds", type=at_least_one, default=SEEDS, help="runs of an arm (%(default)s)")
+    parser.add_argument(
+        "--blocks", type=at_least_one, default=BLOCKS, help="deals of a measurement, each from every seat"
+    )
+    parser.add_argument("--workers", type=at_least_one, default=1, help="runs at a time (%(default)s)")
     options = parser.parse_args(arguments)
     unknown = [arm for arm in options.arms if arm not in ARMS]
     if unknown:
         parser.error(f"no arm is called {unknown[0]!r}; known are {'; '.join(ARMS)}")
+    if problem := obstacle(options.dir):
+        parser.error(f"--dir: {problem}")
     arms = options.arms or list(ARMS)
     runs = {arm: [_run(options, arm, FIRST_SEED + number) for number in range(options.seeds)] for arm in arms}
     # seed by seed, so that a sweep that is stopped has something of every arm

@@ -202,7 +202,7 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
         Raises:
             ValueError: a seed or an option that makes no hand; nothing is changed.
         """
-        chosen = _checked_options(options)
+        chosen = _checked_options(options, self.rules.target)
         new_seed = checked_seed(seed) if seed is not None else self.episode_seed
         if new_seed is None:
             new_seed = secrets.randbits(64)
@@ -266,7 +266,7 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
         return euchre_picture(seen_by(self.snapshot(), self.render_seat), self.render_seat or 0)
 
 
-def _checked_options(options: dict[str, Any] | None) -> dict[str, Any]:
+def _checked_options(options: dict[str, Any] | None, target: int) -> dict[str, Any]:
     """The options of `reset` with the deck as ids, as far as they can be checked before the table sees them."""
     if not isinstance(options, (dict, type(None))):
         raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
@@ -281,7 +281,7 @@ def _checked_options(options: dict[str, Any] | None) -> dict[str, Any]:
     if "dealer" in chosen:
         chosen["dealer"] = checked_seat(chosen["dealer"], NUM_SEATS, "options['dealer']")
     if "score" in chosen:
-        chosen["score"] = _score_of_sides(chosen["score"])
+        chosen["score"] = _score_of_sides(chosen["score"], target)
     return chosen
 
 
@@ -293,11 +293,14 @@ def _deck_of_texts(texts: Any) -> NDArray[np.int8]:
         raise DeckError(f"options['deck']: {error}") from None
 
 
-def _score_of_sides(score: Any) -> NDArray[np.int64]:
-    """[1, 2] points of the sides."""
+def _score_of_sides(score: Any, target: int) -> NDArray[np.int64]:
+    """[1, 2] points of the sides, each short of the target (E5.4)."""
     points = [integer(number) for number in score] if isinstance(score, (list, tuple, np.ndarray)) else []
-    if len(points) != 2 or None in points:
-        raise ValueError(f"options['score'] is {score!r}; it must be two integers, points of seats 0 and 2, of 1 and 3")
+    if len(points) != 2 or any(number is None or not 0 <= number < target for number in points):
+        raise ValueError(
+            f"options['score'] is {score!r}; it must be two integers from 0 to {target - 1}, points of seats 0 and 2, "
+            "of 1 and 3"
+        )
     return np.array([points], np.int64)
 
 
