@@ -214,21 +214,32 @@ class League:
         """The members as plain values; their networks are in their files."""
         return [asdict(member) for member in self.members]
 
-    def load_state(self, state: list[dict[str, Any]]) -> None:
+    def load_state(self, state: list[dict[str, Any]]) -> list[str]:
         """The inverse of `state`. Files that joined after it was saved are removed: their time comes again.
 
-        Raises:
-            CheckpointError: a member's file is missing.
+        A run is worth more than a member of its pool: one whose file is missing or damaged is left out.
+
+        Returns:
+            What was wrong with those that were left out; nothing for ranks but the first, which look at no files and
+            are given the members that it has.
         """
         self.members = [Member(**plain) for plain in state]
         self._loaded.clear()
         if not self._ranks.is_first:
-            return
-        missing = self._names() - {path.name for path in self._files()}
-        if missing:
-            raise CheckpointError(f"{self._folder} lacks {', '.join(sorted(missing))}, which the run had in its pool")
+            return []
+        complaints = {member.name: self._complaint_about(member) for member in self.members}
+        self.members = [member for member in self.members if complaints[member.name] is None]
         self._in_states = []
         self.state_saved()
+        return [complaint for complaint in complaints.values() if complaint is not None]
+
+    def _complaint_about(self, member: Member) -> str | None:
+        """What is wrong with a member's file; None when it can be read."""
+        try:
+            load_checkpoint(self._folder / member.name)
+        except CheckpointError as error:
+            return str(error)
+        return None
 
     def state_saved(self) -> None:
         """Remove the files of networks that neither the state just saved nor the one before knows."""

@@ -513,7 +513,8 @@ class Trainer:
         self.learner.load_state(state)
         self.credit.load_state(state.get("pot_shares", {}))  # states from before there were shares have none
         if self.league is not None:
-            self.league.load_state(state["league"])
+            for complaint in self.league.load_state(state["league"]):
+                self._warn(f"{complaint}; this member of the pool is left out")
         if self.exploiter is not None:
             self.exploiter.load_state(state["exploiter"])
         self.counters = counters

@@ -52,9 +52,8 @@ ARMS: dict[str, tuple[str, ...]] = {
     "plain head": ("network.head=plain",),
     "nobody plays at random": ("rollout.random_share=0",),
     "rule bots in a quarter of the deals": ("rollout.heuristic_share=0.25",),
-    "pool": ("rollout.random_share=0.2", "league.share=0.2", "league.every=10"),
+    "pool": ("league.share=0.2", "league.every=10"),
     "pool and exploiter": (
-        "rollout.random_share=0.2",
         "league.share=0.2",
         "league.every=10",
         "league.exploiter_every=4",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash
+from agents.checkpoint import load_checkpoint, parameter_hash
 from agents.config import Config, ConfigError, check_config
 from agents.league import EXPLOITER, SELF, League, Member, superfluous
 from agents.policy import PolicyError
@@ -135,11 +135,25 @@ def test_a_member_that_went_is_kept_on_the_disk_while_a_state_still_needs_it(poo
     assert len(pool._files()) == 3
 
 
-def test_a_pool_without_one_of_its_files_says_so(pool: League) -> None:
-    saved = pool.state()
-    (pool._folder / pool.members[1].name).unlink()
-    with pytest.raises(CheckpointError, match="000000000064-self"):
-        pool.load_state(saved)
+def test_a_member_that_cannot_be_read_is_left_out_and_the_run_goes_on(tmp_path: Path) -> None:
+    first = trainer(tmp_path / "run")
+    iterated(first, 6)
+    first.save()
+    first.close()
+    missing, damaged, _ = sorted((tmp_path / "run" / "pool").iterdir())[:3]
+    missing.unlink()
+    damaged.write_bytes(b"junk")
+    warnings: list[str] = []
+    second = Trainer(settings(), tmp_path / "run", warn=warnings.append, resume=True)
+    assert len(warnings) == 2
+    assert missing.name in warnings[0]
+    assert damaged.name in warnings[1]
+    assert second.league is not None
+    assert [member.name for member in second.league.members] == [
+        member.name for member in first.league.members if member.name not in (missing.name, damaged.name)
+    ]
+    iterated(second, 4)
+    second.close()
 
 
 def test_a_full_disk_leaves_the_pool_as_it_was(pool: League) -> None:

@@ -34,9 +34,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "learn": {"proximal_kl": 0.05, "minibatch": 64},
     "evaluation": {"times": 1, "final_blocks": 0},
 }
-OTHER_LEARNERS: dict[str, dict[str, Any]] = {
-    "critic": {"advantages": "critic", "gae_lambda": 0.9, "proximal_kl": 0.05},
-    "dmc": {"method": "dmc", "minibatch": 64},
+OTHER_KINDS: dict[str, dict[str, dict[str, Any]]] = {
+    "critic": {"learn": {"advantages": "critic", "gae_lambda": 0.9, "proximal_kl": 0.05}},
+    "dmc": {"learn": {"method": "dmc", "minibatch": 64}},
+    "league": {"league": {"share": 0.4, "size": 2, "every": 1, "exploiter_every": 1, "exploiter_life": 2}},
 }
 
 
@@ -102,9 +103,9 @@ def test_two_ranks_with_half_the_batch_each_are_one_with_all_of_it(undisturbed: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", OTHER_LEARNERS)
-def test_two_ranks_with_another_learner_are_one(name: str, tmp_path: Path) -> None:
-    settings = {**SETTINGS, "learn": OTHER_LEARNERS[name]}
+@pytest.mark.parametrize("name", OTHER_KINDS)
+def test_two_ranks_of_another_kind_of_run_are_one(name: str, tmp_path: Path) -> None:
+    settings = {**SETTINGS, **OTHER_KINDS[name]}
     trainer = tiny_trainer(tmp_path / "one", **settings)
     trainer.run(stop=lambda: False, report=lambda _: None)
     trainer.close()

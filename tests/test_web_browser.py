@@ -286,8 +286,9 @@ def test_who_wants_no_movement_sees_none(browser: Any):
         Background("random", "heuristic", pace=0.1) as server,
         opened(browser, server.watch) as page,
     ):
-        page.wait_for_selector(".played")
-        assert page.evaluate("getComputedStyle(document.querySelector('.played')).animationName") == "none"
+        # found and looked at in one go, for the table goes on meanwhile
+        look = "() => [...document.querySelectorAll('.played')].map(card => getComputedStyle(card).animationName)[0]"
+        assert page.wait_for_function(look).json_value() == "none"
 
 
 # --- accessibility
