@@ -1,5 +1,8 @@
 """What can go wrong, each with its own class. Every message says what, where, what was allowed and what to do."""
 
+import difflib
+from collections.abc import Iterable
+
 
 class BourreError(Exception):
     """The parent of every error this package raises on purpose."""
@@ -41,3 +44,14 @@ class MissingPackageError(BourreError, ImportError):
 
 class OpponentError(BourreError, ValueError):
     """An opponent that is no policy, cannot be found, or answered with something that is no action."""
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """A suggestion for a message, when some known name is close; else nothing."""
+    near = difflib.get_close_matches(str(name), list(known), 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names as a list to choose from, for a message."""
+    return ", ".join(repr(name) for name in names)

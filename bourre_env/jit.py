@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -26,6 +27,7 @@ _KEPT_CACHES = 5  # caches of other versions that stay on disk
 _OURS = re.compile(r"numba-[0-9a-f]{16}")  # whatever else lies beside them is somebody's work
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+Result = TypeVar("Result")
 
 
 def source_hash(package: Path = _PACKAGE) -> str:
@@ -98,3 +100,24 @@ def _entry(function: Function, *, parallel: bool) -> Function:
         return cast(Function, compiled)
     finally:
         settings["CACHE_DIR"] = users_folder
+
+
+_ONE_AT_A_TIME = threading.Lock()
+_PROCESS = os.getpid()
+
+
+def on_all_threads(parallel: Callable[..., Result], alone: Callable[..., Result], *arguments: Any) -> Result:
+    """What a function compiled by `njit_parallel` gives.
+
+    Callers take turns, whichever game they play, for Numba ends a process that has two of them; in a forked process,
+    whose threads it would end too, one thread does the work.
+
+    Args:
+        parallel: works on all of Numba's threads.
+        alone: does the same on one.
+        *arguments: of either.
+    """
+    if os.getpid() != _PROCESS:
+        return alone(*arguments)
+    with _ONE_AT_A_TIME:
+        return parallel(*arguments)

@@ -4,7 +4,6 @@
 """
 
 import dataclasses
-import difflib
 import functools
 import hashlib
 import json
@@ -16,7 +15,7 @@ import numpy as np
 
 from bourre_env import tricks
 from bourre_env.cards import NUM_RANKS, RANK_NAMES, SUIT_NAMES
-from bourre_env.errors import RulesError
+from bourre_env.errors import RulesError, listed, nearest
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 8
 MIN_HAND, MAX_HAND = 2, 5
@@ -184,11 +183,11 @@ class Rules:
             RulesError: no preset or no field of that name, or a value that is not allowed.
         """
         if not isinstance(name, str) or name not in PRESETS:
-            raise RulesError(f"no rules preset is called {name!r}{_nearest(name, PRESETS)}; choose {_listed(PRESETS)}")
+            raise RulesError(f"no rules preset is called {name!r}{nearest(name, PRESETS)}; choose {listed(PRESETS)}")
         fields = {field.name for field in dataclasses.fields(Rules)}
         for change in changes:
             if change not in fields:
-                raise RulesError(f"Rules has no field {change!r}{_nearest(change, fields)}")
+                raise RulesError(f"Rules has no field {change!r}{nearest(change, fields)}")
         chosen = {**PRESETS[name], **changes}
         fewest, most = PRESET_PLAYERS.get(name, (MIN_PLAYERS, MAX_PLAYERS))
         players = chosen.get("num_players", fewest)
@@ -370,8 +369,8 @@ def _check_types(rules: Rules) -> None:
         if (isinstance(value, bool) and allowed is not bool) or not isinstance(value, allowed):
             raise RulesError(f"Rules.{field.name} is {value!r} ({type(value).__name__}); it must be {_named(allowed)}")
         if field.name in CHOICES and value not in CHOICES[field.name]:
-            near = _nearest(value, CHOICES[field.name])
-            raise RulesError(f"Rules.{field.name} is {value!r}{near}; choose {_listed(CHOICES[field.name])}")
+            near = nearest(value, CHOICES[field.name])
+            raise RulesError(f"Rules.{field.name} is {value!r}{near}; choose {listed(CHOICES[field.name])}")
 
 
 def _check_ranges(rules: Rules) -> None:
@@ -441,17 +440,6 @@ def _named(allowed: Any) -> str:
     return " or ".join(names[kind] for kind in (allowed if isinstance(allowed, tuple) else (allowed,)))
 
 
-def _nearest(name: Any, known: Any) -> str:
-    """A suggestion, when some known name is close."""
-    near = difflib.get_close_matches(str(name), list(known), 1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
-
-
 def _span(low: int, high: int) -> str:
     """A range of numbers in words."""
     return str(low) if low == high else f"{low} to {high}"
-
-
-def _listed(names: Any) -> str:
-    """Names as a list to choose from."""
-    return ", ".join(repr(name) for name in names)

@@ -6,8 +6,6 @@ out among threads: a row is worked out from itself and from the number of its de
 Shapes: B tables, N seats, W words, O features, A actions.
 """
 
-import os
-import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +18,7 @@ from bourre_env.bourre.dealing import deal, set_stacks
 from bourre_env.bourre.deals import Deals
 from bourre_env.bourre.observation import unpack_action_row, unpack_row
 from bourre_env.bourre.table import SETTLED, in_mask
-from bourre_env.jit import njit, njit_entry, njit_parallel
+from bourre_env.jit import njit, njit_entry, njit_parallel, on_all_threads
 
 Records = NDArray[Any]
 
@@ -191,17 +189,6 @@ def _deal(
         turn.play_forced(table, rules)
 
 
-_ONE_AT_A_TIME = threading.Lock()
-_PROCESS = os.getpid()
-
-
 def advance_in_parallel(*arguments: Any) -> int:
-    """`advance` on all of Numba's threads.
-
-    Callers take turns, for Numba ends a process that has two of them; in a forked process, whose threads it would end
-    too, one thread does the work.
-    """
-    if os.getpid() != _PROCESS:
-        return advance(*arguments)
-    with _ONE_AT_A_TIME:
-        return _advance_in_parallel(*arguments)
+    """`advance` on all of Numba's threads (`bourre_env.jit.on_all_threads`)."""
+    return on_all_threads(_advance_in_parallel, advance, *arguments)

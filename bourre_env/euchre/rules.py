@@ -4,17 +4,16 @@
 """
 
 import dataclasses
-import difflib
 import functools
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from bourre_env.errors import RulesError
+from bourre_env.errors import RulesError, listed, nearest
 from bourre_env.euchre.cards import BENNY, NUM_CARDS
 
 NUM_SEATS = 4
@@ -111,11 +110,11 @@ class EuchreRules:
             RulesError: no preset or no field of that name, or a value that is not allowed.
         """
         if not isinstance(name, str) or name not in PRESETS:
-            raise RulesError(f"no Euchre preset is called {name!r}{_nearest(name, PRESETS)}; choose {_listed(PRESETS)}")
+            raise RulesError(f"no Euchre preset is called {name!r}{nearest(name, PRESETS)}; choose {listed(PRESETS)}")
         fields = {field.name for field in dataclasses.fields(EuchreRules)}
         for change in changes:
             if change not in fields:
-                raise RulesError(f"EuchreRules has no field {change!r}{_nearest(change, fields)}")
+                raise RulesError(f"EuchreRules has no field {change!r}{nearest(change, fields)}")
         return EuchreRules(**{**PRESETS[name], **changes})
 
     @staticmethod
@@ -193,16 +192,5 @@ def _check_field(name: str, value: Any, kind: type) -> None:
         named = {int: "an integer", str: "a text", bool: "True or False"}[kind]
         raise RulesError(f"EuchreRules.{name} is {value!r} ({type(value).__name__}); it must be {named}")
     if name in CHOICES and value not in CHOICES[name]:
-        near = _nearest(value, CHOICES[name])
-        raise RulesError(f"EuchreRules.{name} is {value!r}{near}; choose {_listed(CHOICES[name])}")
-
-
-def _nearest(name: Any, known: Iterable[str]) -> str:
-    """A suggestion, when some known name is close."""
-    near = difflib.get_close_matches(str(name), list(known), 1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
-
-
-def _listed(names: Iterable[str]) -> str:
-    """Names as a list to choose from."""
-    return ", ".join(repr(name) for name in names)
+        near = nearest(value, CHOICES[name])
+        raise RulesError(f"EuchreRules.{name} is {value!r}{near}; choose {listed(CHOICES[name])}")

@@ -1,7 +1,5 @@
 """One step of all tables in one compiled call: act, and write what policies see. Shapes: B tables, W words."""
 
-import os
-import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +10,7 @@ from bourre_env.bits import unpack_action_row, unpack_row
 from bourre_env.euchre.batch import first_illegal, take_action, write_views
 from bourre_env.euchre.rules import NUM_SEATS
 from bourre_env.euchre.table import SETTLED
-from bourre_env.jit import njit, njit_entry, njit_parallel
+from bourre_env.jit import njit, njit_entry, njit_parallel, on_all_threads
 
 Records = NDArray[Any]
 
@@ -90,17 +88,6 @@ def _act(table: np.record, rules: np.record, action: int, play_forced: bool, ret
     return has_ended
 
 
-_ONE_AT_A_TIME = threading.Lock()
-_PROCESS = os.getpid()
-
-
 def advance_in_parallel(*arguments: Any) -> int:
-    """`advance` on all of Numba's threads.
-
-    Callers take turns, for Numba ends a process that has two of them; in a forked process, whose threads it would end
-    too, one thread does the work.
-    """
-    if os.getpid() != _PROCESS:
-        return advance(*arguments)
-    with _ONE_AT_A_TIME:
-        return _advance_in_parallel(*arguments)
+    """`advance` on all of Numba's threads (`bourre_env.jit.on_all_threads`)."""
+    return on_all_threads(_advance_in_parallel, advance, *arguments)
