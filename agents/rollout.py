@@ -4,7 +4,8 @@ A rollout is a pure function of the network, a seed and the numbers of its deals
 line-ups and the random numbers behind every action come from streams numbered by deal, so nothing has to be remembered
 between rollouts. Deals are played to their ends: no trajectory is ever cut.
 
-Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions.
+Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions, L words of
+a legal set.
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ class Rollout:
 
     Attributes:
         words: [D, W + K] uint64, the observation and behind it the hands of the other seats, for the critic.
-        legal: [D, 2] uint64, the legal actions.
+        legal: [D, L] uint64, the legal actions.
         actions: [D] int64.
         log_probs: [D] float32, of the actions when they were taken.
         rewards: [D] float32, what the deal brought the seat that decided: in pots it played for, or in points.
@@ -99,7 +100,7 @@ class Rollout:
     def nothing(self) -> Self:
         """The same without any deal."""
         columns = {name: getattr(self, name)[:0] for name in self.names_of_columns()}
-        pairs = None if self.pairs is None else Pairs.none(self.num_words)
+        pairs = None if self.pairs is None else Pairs.none(self.num_words, self.legal.shape[1])
         return replace(self, asked=0, pairs=pairs, **columns)
 
     def following(self) -> NDArray[np.int64]:
@@ -183,7 +184,7 @@ class _Play:
         self.taken[live, self.tables.to_act[live]] += 1
 
     def observed(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Packed observations [B, W] and legal actions [B, 2]."""
+        """Packed observations [B, W] and legal actions [B, L]."""
         if self.seen is not None:
             return self.seen.observation, self.seen.legal
         return self.tables.observe_packed(), self.tables.legal_packed()
@@ -361,7 +362,7 @@ class SelfPlay:
             The pairs, and how many decisions the network was asked for.
         """
         if not branches:
-            return Pairs.none(rollout.num_words), 0
+            return Pairs.none(rollout.num_words, rollout.legal.shape[1]), 0
         asked = 0
         with watch.measure("engine"):
             play = _Play.joined([branch for branch, _ in branches], parallel=self.parallel)

@@ -3,7 +3,8 @@
 A game is a package with the same file names as `bourre_env.bourre`. Its rules are a frozen value that names the game,
 so whoever holds rules finds everything else here.
 
-Shapes: B tables, N seats, D decisions, W words of an observation, A actions, C cards of the pack, k chosen tables.
+Shapes: B tables, N seats, D decisions, W words of an observation, A actions, L words of a packed legal set, C cards of
+the pack, k chosen tables.
 """
 
 import dataclasses
@@ -97,7 +98,7 @@ class GameTables(Protocol):
         """[B, W] uint64: what the seat to act may know."""
 
     def legal_packed(self, out: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-        """[B, 2] uint64: bit a of each row's 128 bits is set when action a is legal."""
+        """[B, L] uint64: bit a of each row's bits is set when action a is legal; L is `legal_words(num_actions)`."""
 
     def hidden_packed(self) -> NDArray[np.uint64]:
         """[B, N or more] uint64: every seat's hand, the seat to act first and the others clockwise."""
