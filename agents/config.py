@@ -191,6 +191,9 @@ class LearnConfig(Section):
     """What a decision is credited with: "pairs" what its action brought more than another one, drawn alike and played
     on with the same cards and random numbers; "critic" what the deal brought less what a critic, which sees all hands,
     expected."""
+    pair_share: float = Field(default=1.0, gt=0, le=1)
+    """With pairs. Share of decisions at which another action is drawn. Playing on after each costs as the square of the
+    length of a deal: below 1 for games of a hundred decisions and more; usual 3 pairs or so a deal."""
     learning_rate: float = Field(default=2e-3, gt=0, le=1)
     """Step size of Adam at the start. Too high: KL above 0.05; usual 3e-4 to 3e-3."""
     learning_rate_end: float = Field(default=1e-4, gt=0, le=1)

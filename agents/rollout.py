@@ -26,7 +26,7 @@ from agents.referee import strict_answer
 from agents.starts import NETWORK, Opponents, words_of
 from agents.threads import Threads
 from agents.trainings import Ledger, Starts, training_of
-from bourre_env.deck import shuffled_decks, stream_keys
+from bourre_env.deck import mix_array, shuffled_decks, stream_keys
 from bourre_env.family import MOST_SEATS, GameRules, GameTables, game_of
 
 DEAL_STREAM = "training: packs of the deals"
@@ -178,6 +178,10 @@ class _Play:
         number = seats * self.most + self.taken[np.arange(len(seats)), seats]
         return words_of(self.keys, _USES * number + use)
 
+    def chosen(self, share: float) -> NDArray[np.bool_]:
+        """[B] bool: whether the decisions to be taken now are in a random share of all."""
+        return uniform_numbers(mix_array(self.words(_OTHER))) < share
+
     def count(self) -> None:
         """Count the decisions that are taken now."""
         live = np.flatnonzero(~self.tables.settled)
@@ -237,6 +241,7 @@ class SelfPlay:
         parallel: whether the engine works on all of Numba's threads; worth it where a GPU waits for thousands of
             tables. The deals are the same.
         forced: whether decisions with a single legal action are asked, too.
+        pair_share: of the decisions, where pairs are asked for, those at which another action is drawn.
     """
 
     rules: GameRules
@@ -246,6 +251,7 @@ class SelfPlay:
     opponents: Opponents = _NOBODY_ELSE
     parallel: bool = False
     forced: bool = False
+    pair_share: float = 1.0
 
     def play(
         self,
@@ -335,6 +341,8 @@ class SelfPlay:
         with watch.measure("engine"):
             actions[rows], log_probs = drawn[0]
             others, other_log_probs = drawn[-1] if branches else (actions[:0], log_probs[:0])
+            if branches and self.pair_share < 1:
+                others = np.where(play.chosen(self.pair_share)[rows], others, actions[rows])
             if actor.spec.hidden_words:
                 words = np.concatenate([words, tables.hidden_packed()[rows, 1:]], axis=1)
             step = _Step(play.deal[rows], to_act[rows], words, legal, actions[rows], log_probs, others, other_log_probs)

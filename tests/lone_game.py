@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.blocks import Blocks
-from agents.euchre.training import NoCredit
 from agents.games import Rate
 from agents.network import FLAT, NetworkSpec
 from agents.policy import Decision
 from agents.rollout import Rollout
+from agents.trainings import NoCredit
 from bourre_env.bits import Layout, Segment, legal_words
 from bourre_env.errors import RulesError
 from bourre_env.family import Game

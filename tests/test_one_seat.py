@@ -9,7 +9,8 @@ from typing import Any
 import lone_game
 import numpy as np
 import pytest
-from learning import tiny_trainer
+import torch
+from learning import ONE_THREAD, TINY, tiny_trainer
 from lone_game import BLIND, RULES, LoneTables, Sensible
 from rich.console import Console
 
@@ -19,8 +20,11 @@ from agents.blocks import concatenated
 from agents.commands.tournament_tables import print_summary
 from agents.config import ConfigError, check_config
 from agents.entrants import Entrant
+from agents.metrics import Stopwatch
+from agents.network import Actor
 from agents.policy import Decision, PolicyFailedError, load_policy
 from agents.results import Results, Terms
+from agents.rollout import SelfPlay
 from agents.stopping import FixedBlocks
 from agents.summary import plain_summary, summarise
 from agents.tournament import Plan, pairs, play_tournament
@@ -160,7 +164,32 @@ LONE_RUN: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("learn", [{}, {"advantages": "critic"}, {"method": "dmc"}], ids=["pairs", "critic", "dmc"])
+def test_a_share_of_the_decisions_gives_a_share_of_the_same_pairs() -> None:
+    spec = lone_game.TRAINING.network_spec(RULES, seats_shown=1, privileged=False, layer_norm=True, **TINY)
+    actor = Actor(spec, torch.Generator().manual_seed(1))
+    every, some = (
+        SelfPlay(RULES, 1, 1, pair_share=share).play(
+            actor, np.arange(400), threads=ONE_THREAD, watch=Stopwatch(), pairs=True
+        )
+        for share in (1.0, 0.3)
+    )
+    assert some.actions.tolist() == every.actions.tolist(), "what is played does not hang on it"
+    assert every.pairs is not None
+    assert some.pairs is not None
+    found, chosen = (
+        {(deal, step): gain for deal, step, gain in zip(pairs.deal, pairs.step, pairs.gains, strict=True)}
+        for pairs in (every.pairs, some.pairs)
+    )
+    assert chosen.items() <= found.items()
+    assert 0.2 < len(chosen) / len(found) < 0.4
+    assert some.asked < every.asked
+
+
+@pytest.mark.parametrize(
+    "learn",
+    [{}, {"pair_share": 0.5}, {"advantages": "critic"}, {"method": "dmc"}],
+    ids=["pairs", "some_pairs", "critic", "dmc"],
+)
 def test_every_learner_learns_to_play_alone(tmp_path: Path, learn: dict[str, Any]) -> None:
     trainer = tiny_trainer(tmp_path / "run", **LONE_RUN, learn={"learning_rate": 0.02, "minibatch": 128, **learn})
     trainer.run(stop=lambda: False, report=lambda values: None)
