@@ -570,8 +570,10 @@ def _explain(problem: Any) -> str:
         return f"{key} = {problem['input']!r}: it must be a section with keys, such as [{key}]"
     if problem["type"] == "string_too_short":
         return f"{key} = '': it must not be empty; leave it out, or give it a value"
-    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{key} = {problem['input']!r}: it must be {message}" if key else message
+    message = str(problem["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
+    if problem["type"] == "value_error" and "." not in key:  # of a section: the message names its keys
+        return message
+    return f"{key} = {problem['input']!r}: it must be {message}"
 
 
 def _toml(value: Any) -> str:

@@ -28,7 +28,7 @@ from agents.outcomes import Outcomes
 from agents.referee import Faults
 from bourre_env.deck import stream_keys
 from bourre_env.errors import BourreError, RulesError
-from bourre_env.family import FIRST, GameRules, game_named, plain_rules
+from bourre_env.family import FIRST, GameRules, game_named, plain_rules, rules_difference
 
 FORMAT = 1
 METADATA_KEY = b"bourre"
@@ -279,11 +279,7 @@ def _difference(one: Terms, other: Terms) -> str:
     if one.rules.game != other.rules.game:
         return f"results of different games cannot be mixed: {one.rules.game} and {other.rules.game}"
     if one.rules != other.rules:
-        fields = plain_rules(one.rules), plain_rules(other.rules)
-        named = ", ".join(
-            f"{key} {fields[0][key]} and {fields[1][key]}" for key in fields[0] if fields[0][key] != fields[1][key]
-        )
-        return f"results of different rules cannot be mixed: {named}"
+        return f"results of different rules cannot be mixed: {rules_difference(one.rules, other.rules)}"
     return (
         f"results cannot be mixed: sessions of {one.session} and {other.session} deals, buy-ins of {one.buy_in} and "
         f"{other.buy_in} antes"

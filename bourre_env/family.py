@@ -7,6 +7,7 @@ Shapes: B tables, N seats, D decisions, W words of an observation, A actions, L 
 the pack, k chosen tables.
 """
 
+import contextlib
 import dataclasses
 import functools
 import importlib
@@ -183,6 +184,22 @@ def game_of(rules: GameRules) -> Game:
 def sides_of(rules: GameRules) -> int:
     """S, the number of sides: seat s plays for side s mod S."""
     return len(rules.sides)
+
+
+def rules_text(rules: GameRules) -> str:
+    """Rules in words: the preset that they are, or else their fingerprint."""
+    game = game_of(rules)
+    for name in game.presets:
+        with contextlib.suppress(RulesError):  # not every preset is for every table size
+            if game.preset(name, num_players=rules.num_players) == rules:
+                return name
+    return rules.fingerprint
+
+
+def rules_difference(one: GameRules, other: GameRules) -> str:
+    """The options in which two rule sets of a game differ, in words, such as "card_ids relative and printed"."""
+    here, there = plain_rules(one), plain_rules(other)
+    return ", ".join(f"{key} {here[key]} and {there[key]}" for key in here if here[key] != there[key])
 
 
 def plain_rules(rules: GameRules) -> dict[str, Any]:
