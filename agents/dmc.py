@@ -21,10 +21,11 @@ from torch import Tensor, nn
 
 from agents.action_values import ActionValues
 from agents.config import LearnConfig
+from agents.descent import Descent
 from agents.device import CPU, device_of, legal_mask, packed_rows, sent
 from agents.minibatches import Numbering
 from agents.network import Actor, NetworkSpec
-from agents.ppo import Measures, Weights, adam, critic_loss, descend, explained_variance, mean, no_number
+from agents.ppo import Measures, Weights, critic_loss, explained_variance, mean, no_number
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout
 from agents.threads import Threads
@@ -54,7 +55,7 @@ class MonteCarloLearner:
         """Draw the network's weights; arguments as for `agents.ppo.Learner`."""
         self.config, self._ranks = config, ranks
         self.actor = ActionValues(spec, torch.Generator().manual_seed(seed)).to(device)
-        self._optimizer = adam(self.actor)
+        self._descent = Descent(self.actor)
         self._loss = ranks.share(_ValueLoss(self.actor, config))
 
     def update(self, rollout: Rollout, weights: Weights, *, seed: int, threads: Threads) -> dict[str, float]:
@@ -103,7 +104,7 @@ class MonteCarloLearner:
             batch = ValueBatch.of(rollout, rows, self.actor.spec, device_of(self.actor))
             count = number / self._ranks.count
             loss, values, greedy = self._loss(batch, count)
-            norm = descend(self.actor, self._optimizer, loss, weights.learning_rate, self.config.gradient_norm)
+            norm = self._descent.step(loss, weights.learning_rate, self.config.gradient_norm)
             measures.add("dmc/loss", loss.item())
             measures.add("dmc/gradient_norm", norm)
             if expected is not None:
@@ -115,11 +116,11 @@ class MonteCarloLearner:
     def start_from(self, actor: Actor) -> None:
         """Take another network's weights, which has the same sizes, and forget all steps taken."""
         self.actor.load_state_dict(actor.state_dict())
-        self._optimizer.state.clear()
+        self._descent.forget()
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
-        return {_NETWORK: self.actor.state_dict(), _OPTIMIZER: self._optimizer.state_dict()}
+        return {_NETWORK: self.actor.state_dict(), _OPTIMIZER: self._descent.state()}
 
     def load_state(self, state: dict[str, dict[str, Any]]) -> None:
         """The inverse of `state`.
@@ -130,7 +131,7 @@ class MonteCarloLearner:
         if _NETWORK not in state:
             raise ValueError('it was learned by PPO; write method = "ppo" under [learn] in config.toml')
         self.actor.load_state_dict(state[_NETWORK])
-        self._optimizer.load_state_dict(state[_OPTIMIZER])
+        self._descent.load_state(state[_OPTIMIZER])
 
 
 @torch.inference_mode()

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import torch
 
+from agents.descent import DivergedError
 from agents.learners import AnyLearner
-from agents.ppo import DivergedError
 
 EXPLODED = {"ppo/kl": 10.0, "critic/value_loss": 100.0, "dmc/loss": 100.0}
 """A hundred times beyond what a bad run shows on its way: healthy are 0.03 nats and less than one pot."""

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.config import LearnConfig
+from agents.descent import Descent
 from agents.device import CPU, device_of, legal_mask, packed_rows, sent
 from agents.distribution import MaskedDistribution
 from agents.minibatches import Numbering
 from agents.network import Actor, NetworkSpec
 from agents.pairs import Pairs
-from agents.ppo import Measures, Weights, adam, clipped_policy_loss, descend, mean, measure_entropies, no_number
+from agents.ppo import Measures, Weights, clipped_policy_loss, mean, measure_entropies, no_number
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout
 from agents.threads import Threads
@@ -52,7 +53,7 @@ class PairLearner:
         """Draw the network's weights; arguments as for `agents.ppo.Learner`."""
         self.config, self._ranks = config, ranks
         self.actor = Actor(spec, torch.Generator().manual_seed(seed)).to(device)
-        self._optimizer = adam(self.actor)
+        self._descent = Descent(self.actor)
         self._loss = ranks.share(_PairLoss(self.actor, config))
 
     def update(self, rollout: Rollout, weights: Weights, *, seed: int, threads: Threads) -> dict[str, float]:
@@ -109,7 +110,7 @@ class PairLearner:
             for rows, number in numbering.minibatches(self.config.minibatch, order):
                 batch = PairBatch.of(pairs, gains, rows, self.actor.spec, device_of(self.actor))
                 loss = self._loss(batch, weights, number / self._ranks.count, measures)
-                norm = descend(self.actor, self._optimizer, loss, weights.learning_rate, self.config.gradient_norm)
+                norm = self._descent.step(loss, weights.learning_rate, self.config.gradient_norm)
                 measures.add("ppo/gradient_norm", norm)
         return measures
 
@@ -126,11 +127,11 @@ class PairLearner:
     def start_from(self, actor: Actor) -> None:
         """Take another network's weights, which has the same sizes, and forget all steps taken."""
         self.actor.load_state_dict(actor.state_dict())
-        self._optimizer.state.clear()
+        self._descent.forget()
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
-        return {"actor": self.actor.state_dict(), "actor_optimizer": self._optimizer.state_dict()}
+        return {"actor": self.actor.state_dict(), "actor_optimizer": self._descent.state()}
 
     def load_state(self, state: dict[str, dict[str, Any]]) -> None:
         """The inverse of `state`.
@@ -141,7 +142,7 @@ class PairLearner:
         if "critic" in state:
             raise ValueError('it was learned with a critic; write advantages = "critic" under [learn] in config.toml')
         self.actor.load_state_dict(state["actor"])
-        self._optimizer.load_state_dict(state["actor_optimizer"])
+        self._descent.load_state(state["actor_optimizer"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,23 +23,19 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.config import LearnConfig
+from agents.descent import Descent
 from agents.device import CPU, device_of, legal_mask, packed_rows, rows_at_a_time, sent
 from agents.distribution import MaskedDistribution
 from agents.minibatches import Numbering
 from agents.network import PASS, STAY, Actor, Critic, NetworkSpec
-from agents.ranks import ALONE, Ranks, lost_ranks_named
+from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout
 from agents.threads import Threads
 
-ADAM_EPSILON = 1e-5
 _NO_SPREAD = 1e-6  # added to the standard deviation of advantages
 
 Minibatches: TypeAlias = Iterator[Iterator[tuple[NDArray[np.int64], int]]]
 """The minibatches of each epoch: rows, and the decisions of all ranks that are in it."""
-
-
-class DivergedError(RuntimeError):
-    """The loss or the weights are no longer finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +103,8 @@ class Learner:
         self.config, self._ranks = config, ranks
         self.actor = Actor(spec, generator).to(device)
         self.critic = Critic(spec, generator).to(device)
-        self._actor_optimizer = adam(self.actor)
-        self._critic_optimizer = adam(self.critic)
+        self._actor_descent = Descent(self.actor)
+        self._critic_descent = Descent(self.critic)
         self._loss_of_actor = ranks.share(_ActorLoss(self.actor, config))
         self._loss_of_critic = ranks.share(_CriticLoss(self.critic, config))
 
@@ -170,9 +166,7 @@ class Learner:
             for rows, number in minibatches:
                 batch = Minibatch.of(rollout, advantages, rows, self.actor.spec, device_of(self.actor))
                 loss = self._loss_of_actor(batch, weights, number / self._ranks.count, measures)
-                norm = descend(
-                    self.actor, self._actor_optimizer, loss, weights.learning_rate, self.config.gradient_norm
-                )
+                norm = self._actor_descent.step(loss, weights.learning_rate, self.config.gradient_norm)
                 measures.add("ppo/gradient_norm", norm)
         return measures
 
@@ -185,22 +179,22 @@ class Learner:
             for rows, number in minibatches:
                 words = packed_rows(rollout.words[rows], device_of(self.critic))
                 loss = self._loss_of_critic(words, sent(targets[rows], words.device), number / self._ranks.count)
-                descend(self.critic, self._critic_optimizer, loss, weights.learning_rate, self.config.gradient_norm)
+                self._critic_descent.step(loss, weights.learning_rate, self.config.gradient_norm)
                 measures.add("critic/value_loss", loss.item())
         return measures
 
     def start_from(self, actor: Actor) -> None:
         """Take another actor's weights, which has the same sizes, and forget its steps; the critic stays."""
         self.actor.load_state_dict(actor.state_dict())
-        self._actor_optimizer.state.clear()
+        self._actor_descent.forget()
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
         return {
             "actor": self.actor.state_dict(),
             "critic": self.critic.state_dict(),
-            "actor_optimizer": self._actor_optimizer.state_dict(),
-            "critic_optimizer": self._critic_optimizer.state_dict(),
+            "actor_optimizer": self._actor_descent.state(),
+            "critic_optimizer": self._critic_descent.state(),
         }
 
     def load_state(self, state: dict[str, dict[str, Any]]) -> None:
@@ -211,8 +205,8 @@ class Learner:
         """
         self.actor.load_state_dict(state["actor"])
         self.critic.load_state_dict(state["critic"])
-        self._actor_optimizer.load_state_dict(state["actor_optimizer"])
-        self._critic_optimizer.load_state_dict(state["critic_optimizer"])
+        self._actor_descent.load_state(state["actor_optimizer"])
+        self._critic_descent.load_state(state["critic_optimizer"])
 
 
 class _ActorLoss(nn.Module):
@@ -253,30 +247,6 @@ class _CriticLoss(nn.Module):
 def _call(piece: "Callable[[], Measures]") -> "Measures":
     """One network's learning."""
     return piece()
-
-
-def adam(network: nn.Module) -> torch.optim.Adam:
-    """Adam for one network; its step size is set at every step."""
-    return torch.optim.Adam(network.parameters(), eps=ADAM_EPSILON, fused=True)
-
-
-def descend(
-    network: nn.Module, optimizer: torch.optim.Adam, loss: Tensor, learning_rate: float, longest: float
-) -> float:
-    """One step of an optimiser down a loss; returns the length of the gradient, which is shortened to the longest.
-
-    A loss that is no number makes the gradient none, which is how the other ranks learn of it.
-    """
-    broken = not bool(torch.isfinite(loss))
-    optimizer.zero_grad()
-    with lost_ranks_named():
-        (loss * torch.nan if broken else loss).backward()  # type: ignore[no-untyped-call]
-    norm = torch.nn.utils.clip_grad_norm_(network.parameters(), longest)
-    if broken or not bool(torch.isfinite(norm)):
-        raise DivergedError(f"the {'loss' if broken else 'gradient'} is not finite")
-    optimizer.param_groups[0]["lr"] = learning_rate
-    optimizer.step()
-    return norm.item()
 
 
 @torch.inference_mode()

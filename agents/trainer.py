@@ -24,6 +24,7 @@ from agents.arena import play_blocks, stream_seed
 from agents.checkpoint import CheckpointError, Header, load_checkpoint, save_checkpoint, source_commit
 from agents.config import Config
 from agents.counters import Counters
+from agents.descent import DivergedError
 from agents.details import histograms_and_entropies
 from agents.device import choose_device
 from agents.exploiter import Exploiter
@@ -37,7 +38,7 @@ from agents.metrics import Stopwatch, describe_opponents, tags_as_table
 from agents.network import Actor, NetworkSpec
 from agents.neural import NetworkPolicy
 from agents.policy import Policy, PolicyError, load_policy
-from agents.ppo import DivergedError, Weights
+from agents.ppo import Weights
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout, SelfPlay
 from agents.runs import STATE_FILE, STATUS

@@ -201,9 +201,9 @@ def train(config: Config, folder: Path, *, resume: bool, ranks: Ranks = ALONE) -
     """
     speak = _say if ranks.is_first else _keep_quiet
     with signals_held(speak) as caught:
+        from agents.descent import DivergedError
         from agents.display import Display  # torch is loaded only when there is something to train
         from agents.health import ADVICE
-        from agents.ppo import DivergedError
         from agents.trainer import Trainer
 
         trainer = Trainer(config, folder, warn=_say, resume=resume, ranks=ranks)

@@ -1,8 +1,8 @@
 """How training and tournaments grow with ranks and workers: `python -m benchmarks.scaling ranks|executors|model`.
 
-* `ranks` measures one and two ranks on two cores, one thread each, taking turns, the best of several rounds; two runs
-  side by side that know nothing of each other, which is what the machine has to give; what an all-reduce costs; and how
-  long a two-rank run takes to start. `--out` keeps the figures.
+* `ranks` measures one and two ranks on two cores, one thread each, which take turns (`benchmarks.ranks`), the best of
+  several rounds; two runs side by side that know nothing of each other, which is what the machine has to give; what an
+  all-reduce costs; and how long a two-rank run takes to start. `--out` keeps the figures.
 * `executors` measures the same tournament with two worker processes and, where Ray is installed, with two of its
   workers; from the first result on, so that starting does not count, and in all.
 * `model` foretells runs of more ranks from the figures that `ranks` has kept, and from those of a network, which are
@@ -15,8 +15,6 @@ import dataclasses
 import importlib.util
 import json
 import math
-import os
-import socket
 import statistics
 import subprocess
 import sys
@@ -24,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,19 +30,17 @@ from agents.config import Config, read_config
 from agents.entrants import Entrant
 from agents.executors import PROCESSES, RAY, Workers, map_unordered
 from agents.metrics import Stopwatch
-from agents.ranks import Ranks, joined_ranks
 from agents.results import Terms
 from agents.tournament import BlockTask, play_task
+from benchmarks.ranks import ROOT, Run, in_turns, paired, work_as_rank
 from bourre_env import Rules
 
 if TYPE_CHECKING:
-    from agents.learners import AnyLearner
+    pass
 
-ROOT = Path(__file__).parent.parent
 FIGURES = Path(__file__).with_name("scaling.json")
 GOAL_OF_RANKS, GOAL_OF_RAY, MOST_TO_START = 1.8, 0.9, 20.0
-ITERATIONS = 1  # in a round: the shorter, the likelier is one without other work on the machine
-_WARM_UP = 2  # iterations that do not count
+_STRANGERS = ("strangers", "stranger")
 _MEGA = 1e6
 
 
@@ -155,111 +151,6 @@ def table(figures: Figures, network: Network, counts: Sequence[int]) -> Iterator
 # --- ranks -----------------------------------------------------------------------------------------------------------
 
 
-def work_as_rank(options: argparse.Namespace) -> None:
-    """One rank that trains for some rounds; the first prints what it measured as a line of JSON."""
-    from agents.trainer import Trainer
-
-    config = read_config(options.config, [*options.set, "run.threads=1", "run.device=cpu", "run.pictures_every=0"])
-    with joined_ranks() as ranks, tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(config, Path(folder), warn=print, ranks=ranks)
-        trainer.warm_up()
-        for _ in range(_WARM_UP):
-            trainer.iterate()
-        rates, cpu_rates, shares, learned = [], [], [], []
-        for _ in range(options.rounds):
-            start, cpu, before = time.perf_counter(), time.process_time(), trainer.counters.decisions
-            values = [trainer.iterate() for _ in range(ITERATIONS)]
-            decisions = trainer.counters.decisions - before
-            rates.append(decisions / (time.perf_counter() - start))
-            cpu_rates.append(decisions / (time.process_time() - cpu))
-            shares.append(sum(value["speed/share_engine"] for value in values) / ITERATIONS)
-            learned.append(sum(value.get("pairs/share", 1.0) for value in values) / ITERATIONS)
-        reduced = seconds_of_all_reduce(ranks, gradient_bytes(trainer.learner)) if ranks.count > 1 else []
-        if ranks.is_first:
-            done = trainer.counters
-            found: dict[str, Any] = {
-                "rates": rates,
-                "cpu_rates": cpu_rates,
-                "engine": statistics.median(shares),
-                "reduced": reduced,
-                "bytes": gradient_bytes(trainer.learner),
-            }
-            found["decisions_a_deal"] = done.decisions / done.deals
-            found["rows_a_deal"] = found["decisions_a_deal"] * statistics.mean(learned)
-            print(json.dumps(found))
-        trainer.close()
-
-
-def gradient_bytes(learner: "AnyLearner") -> int:
-    """Bytes of the gradients of the actor, and of the critic if there is one."""
-    networks = [network for network in (learner.actor, learner.critic) if network is not None]
-    size: int = sum(weight.numel() * weight.element_size() for network in networks for weight in network.parameters())
-    return size
-
-
-def seconds_of_all_reduce(ranks: Ranks, size: int) -> list[float]:
-    """Seconds to add up a number, and so many bytes, of all ranks; the best of many."""
-    import torch
-    from torch import distributed
-
-    found = []
-    for numbers in (1, size // 4):
-        tensor, times = torch.zeros(numbers), []
-        for _ in range(50):
-            ranks.gather(None)  # begin together
-            start = time.perf_counter()
-            distributed.all_reduce(tensor)
-            times.append(time.perf_counter() - start)
-        found.append(min(times))
-    return found
-
-
-def run_ranks(count: int, words: Sequence[str]) -> dict[str, Any]:
-    """Start ranks that measure themselves; what the first one says.
-
-    Raises:
-        RuntimeError: one failed.
-    """
-    return _heard(_started(count, words))
-
-
-def run_strangers(count: int, words: Sequence[str]) -> list[dict[str, Any]]:
-    """Start as many runs of one rank at the same time, which know nothing of each other; what each says.
-
-    Raises:
-        RuntimeError: one failed.
-    """
-    return [_heard(processes) for processes in [_started(1, words) for _ in range(count)]]
-
-
-def _started(count: int, words: Sequence[str]) -> "list[subprocess.Popen[str]]":
-    """The processes of a run of so many ranks."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    together = {"WORLD_SIZE": str(count), "LOCAL_WORLD_SIZE": str(count), "OMP_NUM_THREADS": "1"}
-    together |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    return [
-        subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.scaling", "rank", *words],
-            cwd=ROOT,
-            env=os.environ | together | {"RANK": str(index), "LOCAL_RANK": str(index)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for index in range(count)
-    ]
-
-
-def _heard(processes: "Sequence[subprocess.Popen[str]]") -> dict[str, Any]:
-    """What the first of some ranks says, once all have ended."""
-    said = [process.communicate()[0] for process in processes]
-    if any(process.returncode for process in processes):
-        raise RuntimeError(f"a rank of {len(processes)} failed")
-    measured: dict[str, Any] = json.loads(said[0].splitlines()[-1])
-    return measured
-
-
 def seconds_to_start(config: Path) -> float:
     """Seconds from `torchrun` with two ranks to the end of the first iteration."""
     with tempfile.TemporaryDirectory() as folder:
@@ -292,45 +183,43 @@ def shuffle_seconds(rows: int = 1_000_000, *, networks: int = 1) -> float:
 def measure_ranks(options: argparse.Namespace) -> tuple[Figures, list[str]]:
     """Measure one and two ranks; the figures for the model, and what was found in words."""
     config = read_config(options.config, options.set)
-    words = ["--config", str(options.config), "--rounds", str(options.rounds)]
-    own = ["--set", *options.set] if options.set else ["--set"]
-    double = [f"rollout.deals={2 * config.rollout.deals}", f"learn.minibatch={2 * config.learn.minibatch}"]
-    one = run_ranks(1, [*words, *own, "run.seed=1"])
-    same = run_ranks(2, [*words, *own, "run.seed=1"])
-    twice = run_ranks(2, [*words, *own, *double])
-    # medians, for whichever starts first or ends last has a few rounds to itself
-    apart = sum(statistics.median(measured["rates"]) for measured in run_strangers(2, [*words, *own, "run.seed=1"]))
-    rates = [max(measured["rates"]) for measured in (one, same, twice)]
-    figures = _figures(config, one, rates[0])
-    number, gradients = same["reduced"]
-    start = seconds_to_start(options.config)
-    cpu_rates = [max(measured["cpu_rates"]) for measured in (one, same, twice)]
-    told = [f"1 rank{rates[0]:41,.0f} samples/s, {cpu_rates[0]:,.0f} a CPU second"]
-    for name, rate, cpu_rate in zip(("half", "whole"), rates[1:], cpu_rates[1:], strict=True):
-        told.append(f"2 ranks, a {name:<5} batch each{rate:24,.0f} samples/s, {cpu_rate:,.0f} a CPU second of each")
-        told.append(_beside(f"2 ranks / 1 rank, {name} batch", rate / rates[0], GOAL_OF_RANKS))
-        told.append(
-            f"the same by CPU time{cpu_rate / cpu_rates[0]:27.2f}   if neither had to wait for a core or the other"
-        )
-    told.append(
-        f"2 runs side by side / 1 run{apart / statistics.median(one['rates']):21.2f}   what the machine has to give"
+    batch = {"rollout.deals": config.rollout.deals, "learn.minibatch": config.learn.minibatch}
+    own = [given for given in options.set if given.partition("=")[0] not in batch]
+    single, double = (
+        ["--config", str(options.config), "--set", *own, *(f"{key}={factor * value}" for key, value in batch.items())]
+        for factor in (1, 2)
     )
-    told.append(
-        f"all-reduce: {1e6 * number:,.0f} µs for a number, {1e3 * gradients:.2f} ms for {same['bytes']:,} bytes"
-    )
-    told.append(_beside("start of a two-rank run, seconds", start, MOST_TO_START, most=True))
-    return figures, told
+    runs = in_turns({"one": (1, single), "half": (2, single), "whole": (2, double)}, options.rounds)
+    one = runs["one"]
+    rate, cpu_rate = max(one.values("rate")), max(one.values("cpu_rate"))
+    told = [f"1 rank{rate:41,.0f} samples/s, {cpu_rate:,.0f} a CPU second"]
+    for name in ("half", "whole"):
+        best, best_cpu = max(runs[name].values("rate")), max(runs[name].values("cpu_rate"))
+        told.append(f"2 ranks, a {name:<5} batch each{best:24,.0f} samples/s, {best_cpu:,.0f} a CPU second of each")
+        told.append(_beside(f"2 ranks / 1 rank, {name} batch", best / rate, GOAL_OF_RANKS))
+        beside = paired(runs[name].values("rate"), one.values("rate"))
+        told.append(f"the same, median of rounds{beside:21.2f}   {options.rounds} rounds, in turns")
+        told.append(f"the same by CPU time{best_cpu / cpu_rate:27.2f}   if neither had to wait for a core or the other")
+    strangers = [sum(both) for both in zip(*(runs[name].values("rate") for name in _STRANGERS), strict=True)]
+    beside = paired(strangers, one.values("rate"))
+    told.append(f"2 runs side by side / 1 run{beside:20.2f}   median of rounds: what the machine has to give")
+    number, gradients = runs["half"].summary["reduced"]
+    size = runs["half"].summary["bytes"]
+    told.append(f"all-reduce: {1e6 * number:,.0f} µs for a number, {1e3 * gradients:.2f} ms for {size:,} bytes")
+    told.append(_beside("start of a two-rank run, seconds", seconds_to_start(options.config), MOST_TO_START, most=True))
+    return _figures(config, one, rate), told
 
 
-def _figures(config: Config, one: dict[str, Any], rate: float) -> Figures:
+def _figures(config: Config, one: Run, rate: float) -> Figures:
     """What the model needs, from one rank."""
+    decisions_a_deal = one.summary["decisions_a_deal"]
     return Figures(
         samples=rate,
         shuffle_seconds=shuffle_seconds(networks=1 if config.learns_from_pairs else 2),
-        engine_samples=rate / one["engine"],
-        decisions_a_deal=one["decisions_a_deal"],
-        rows_a_deal=one["rows_a_deal"],
-        bytes_a_step=one["bytes"],
+        engine_samples=rate / statistics.median(one.values("engine")),
+        decisions_a_deal=decisions_a_deal,
+        rows_a_deal=decisions_a_deal * statistics.mean(one.values("learned")),
+        bytes_a_step=one.summary["bytes"],
         epochs=config.learn.epochs,
         deals=config.rollout.deals,
         minibatch=config.learn.minibatch,

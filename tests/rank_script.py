@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from learning import tiny_config
 
-from agents.ppo import DivergedError
+from agents.descent import DivergedError
 from agents.ranks import Ranks, joined_ranks
 from agents.trainer import Trainer
 

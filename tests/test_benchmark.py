@@ -8,10 +8,10 @@ import pytest
 from agents.arena import stream_seed
 from agents.benchmark import BASELINES, SETS, Protocol, plans
 from agents.commands.exploit import CONTROL_BLOCKS
+from agents.descent import DivergedError
 from agents.entrants import Entrant
 from agents.evaluation_cli import main
 from agents.local_best_response import Search
-from agents.ppo import DivergedError
 from bourre_env import Rules, shuffled_decks
 
 QUICK = ["--blocks", "30", "--session-blocks", "2", "--seats", "3", "--response-deals", "0", "--workers", "1"]

@@ -203,8 +203,8 @@ def test_a_second_signal_stops_at_once() -> None:
 def test_a_diverged_run_ends_in_one_line_with_exit_code_1(
     tiny: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from agents.descent import DivergedError
     from agents.pair_learner import PairLearner
-    from agents.ppo import DivergedError
 
     def diverge(self: PairLearner, *arguments: object, **more: object) -> dict[str, float]:
         raise DivergedError("the loss is not finite")

@@ -19,12 +19,13 @@ from agents.action_values import ActionValues, Exploration
 from agents.best_response import nash_conv, uniform
 from agents.checkpoint import DMC, PPO, CheckpointError, load_checkpoint, parameter_hash, save_checkpoint
 from agents.config import LearnConfig
+from agents.descent import DivergedError
 from agents.dmc import MonteCarloLearner, ValueBatch, values_of
 from agents.evaluation_cli import main
 from agents.network import PLAIN, STRUCTURED
 from agents.pair_learner import PairLearner
 from agents.policy import load_policy
-from agents.ppo import DivergedError, Weights
+from agents.ppo import Weights
 from agents.rollout import NETWORK
 from agents.tabular import strategy_of
 from bourre_env import Rules

@@ -14,6 +14,7 @@ from agents.baselines import HEURISTIC, Random
 from agents.bourre.starts import PotsAndStacks, StartingPots
 from agents.checkpoint import parameter_hash
 from agents.config import LearnConfig
+from agents.descent import DivergedError
 from agents.distribution import MaskedDistribution
 from agents.metrics import Stopwatch
 from agents.network import PASS, PLAY, STAY, Actor
@@ -21,7 +22,7 @@ from agents.pair_learner import PairBatch, PairLearner, pair_loss
 from agents.pairs import Pairs, joined_pairs
 from agents.policy import Decision, uniform_numbers
 from agents.pot_credit import PotCredit
-from agents.ppo import DivergedError, Measures, Weights
+from agents.ppo import Measures, Weights
 from agents.ranks import Ranks, Value
 from agents.rollout import ACTION_STREAM, DEAL_STREAM, Rollout, SelfPlay, choose
 from agents.starts import NETWORK, Opponents, words_of

@@ -9,9 +9,9 @@ from learning import ONE_THREAD, deals_of, tiny_learner
 
 from agents.checkpoint import parameter_hash
 from agents.config import LearnConfig
+from agents.descent import DivergedError
 from agents.distribution import MaskedDistribution
 from agents.ppo import (
-    DivergedError,
     Measures,
     Minibatch,
     Weights,

@@ -17,6 +17,7 @@ from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tin
 from agents.bourre.description import described, positions_of
 from agents.config import CONFIG_FILE, ConfigError, RunConfig
 from agents.counters import Counters
+from agents.descent import DivergedError
 from agents.details import histograms_and_entropies
 from agents.device import GPU_ROWS, bits_of, choose_device, legal_mask, packed_rows, rows_at_a_time
 from agents.display import Display
@@ -26,7 +27,6 @@ from agents.health import EXPLODED, check_health
 from agents.metrics import HISTOGRAMS, PICTURES, Stopwatch
 from agents.packed_linear import unpacked
 from agents.pictures import draw_pictures
-from agents.ppo import DivergedError
 from agents.rollout import SelfPlay
 from agents.runs import STATUS, check_folder, free_folder, to_take_up, why_ended
 from agents.states import checksum, load_state, save_state

@@ -15,9 +15,9 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from agents.arena import play_blocks
 from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash
+from agents.descent import DivergedError
 from agents.metrics import HISTOGRAMS, PICTURES, TAGS, TEXTS
 from agents.policy import load_policy
-from agents.ppo import DivergedError
 from agents.rollout import NETWORK
 from agents.runs import PREVIOUS_STATE_FILE, STATE_FILE, why_ended
 from agents.statistics import estimate

@@ -34,11 +34,13 @@ def play_by_clicks(page: Any, *, marks: int = 1) -> None:
     page.wait_for_function("(old) => document.querySelector('#heading').innerText !== old", arg=heading)
     page.wait_for_selector("#mine.turn, #result:not([hidden])")
     while page.locator("#result").is_hidden():
-        before = page.locator("#hand li").count(), page.locator("#prompt").inner_text()
         stay = page.get_by_role("button", name=re.compile("^(Stay|Keep all|Draw)"))
-        if stay.count():
-            for place in range(marks):
-                page.locator("#hand button").nth(place).click()
+        declares = stay.count() > 0
+        for place in range(marks if declares else 0):
+            page.locator("#hand button").nth(place).click()
+        # looked at once the cards are marked, for marks change the prompt before the table answers
+        before = page.locator("#hand li").count(), page.locator("#prompt").text_content()
+        if declares:
             stay.click()
         elif page.locator("#hand li.legal").count():
             page.locator("#hand li.legal button").first.click()
@@ -90,6 +92,15 @@ def test_the_smallest_and_the_largest_table_fit_a_phone(browser: Any, seats: int
         play_by_clicks(page)
         assert page.locator("#seats .seat").count() == seats
         assert_fits(page)
+
+
+def test_a_deal_over_a_slow_connection_is_played_by_clicking(browser: Any):
+    with (
+        Background("human", "heuristic") as server,
+        opened(browser, server.seat(0), delay=300) as page,
+    ):
+        play_by_clicks(page)
+        assert len(server.tables[0].sitting.finished) == 1
 
 
 def test_a_deal_in_two_rounds_is_played_by_clicking(browser: Any):

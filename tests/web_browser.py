@@ -25,6 +25,8 @@ from bourre_env import Rules
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 REQUIRED = "BOURRE_BROWSER_TESTS"
+SLOW = """const send = WebSocket.prototype.send;
+WebSocket.prototype.send = function (text) { setTimeout(() => send.call(this, text), %d); };"""
 PATIENCE = 15_000  # milliseconds until something that does not show up fails the test
 
 
@@ -124,10 +126,13 @@ def launched() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def opened(browser: Any, link: str, *, size: tuple[int, int] = (1280, 800), **options: Any) -> Iterator[Any]:
+def opened(
+    browser: Any, link: str, *, size: tuple[int, int] = (1280, 800), delay: int = 0, **options: Any
+) -> Iterator[Any]:
     """A page in a profile of its own; it fails the test when it complains, or loads anything from outside.
 
-    Nothing moves there unless the test wants it to, so that clicks need not wait.
+    Nothing moves there unless the test wants it to, so that clicks need not wait. With a delay, in milliseconds,
+    whatever the page sends leaves that much later.
     """
     options.setdefault("reduced_motion", "reduce")
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
@@ -138,6 +143,8 @@ def opened(browser: Any, link: str, *, size: tuple[int, int] = (1280, 800), **op
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
         page.on("request", lambda asked: None if "//127.0.0.1:" in asked.url else complaints.append(asked.url))
+        if delay:
+            page.add_init_script(SLOW % delay)
         page.goto(link)
         yield page
         assert [told for told in complaints if "WebSocket" not in told and "ERR_CONNECTION" not in told] == []
