@@ -203,6 +203,9 @@ class LearnConfig(Section):
     minibatch: int = Field(default=256, ge=1)
     """Pairs, or with a critic decisions, in a gradient step, of all ranks. Smaller ones make more steps of as many;
     usual 128 to 1,024 pairs, 512 to 8,192 decisions."""
+    foretelling: float = Field(default=0.0, ge=0)
+    """With pairs. Weight of a second task for the actor's hidden layers, to foretell what the deal brings the seat
+    (Jaderberg et al., 2017): its error, in pots or points, is added to the loss. Usual 0 to 1."""
     gae_lambda: float = Field(default=1.0, ge=0, le=1)
     """With a critic. 1: decisions are credited with results alone. Below 1 in part with what the critic, on average
     less noisily, expected at the seat's next decisions; errors of the critic then reach the actor. Usual 0.9 to 1."""

@@ -38,6 +38,8 @@ _GENERAL_TAGS: dict[str, str] = {
     "at 0.5, falls to 0.3 and less.",
     "pairs/equal": "Share of pairs whose two actions came to the same. Starts near 0.6; healthy: rises to 0.8 "
     "and more.",
+    "pairs/foretelling_loss": "Huber loss of what hidden layers foretell of the deal (learn.foretelling). Falls, then "
+    "stays: cards are luck.",
     "dmc/loss": "Huber loss of the values of the actions taken, in units, last epoch (learn.method = dmc). Falls, then "
     "stays: cards are luck.",
     "dmc/explained_variance": "Share of the variance of results that these values foresaw, before they were learned "
