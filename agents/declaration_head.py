@@ -5,12 +5,15 @@ Shapes: D rows, W words of an observation, A actions, C cards of the pack, H car
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.distribution import masked_log_softmax
 from bourre_env.bits import BITS
-from bourre_env.cards import NUM_CARDS
+from bourre_env.cards import EMPTY, NUM_CARDS, lowest_card
+from bourre_env.jit import njit_entry
 
 if TYPE_CHECKING:
     from agents.network import NetworkSpec
@@ -97,13 +100,44 @@ class DeclarationScoring(nn.Module):
 
     def _discard_scores(self, observation: Tensor, card_scores: Tensor, count_scores: Tensor) -> Tensor:
         """[D, M]: the summed scores of the cards each way throws away, plus the score of their number."""
-        hand = observation[:, self.spec.own_hand // BITS] >> self.spec.own_hand % BITS & _CARDS
-        places = []
-        for _ in range(self.spec.hand_size):
-            lowest = hand & -hand
-            # a power of two is half of two to the exponent that frexp gives; where no card is left it gives 0
-            bit = torch.frexp(lowest.double()).exponent.long() - 1
-            places.append(self.card_places[bit.clamp_min(0)])
-            hand = hand ^ lowest
-        scores = card_scores.gather(1, torch.stack(places, dim=1))
+        hands = observation[:, self.spec.own_hand // BITS] >> self.spec.own_hand % BITS & _CARDS
+        places = self.card_places[cards_by_rank(hands, self.spec.hand_size)]
+        scores = card_scores.gather(1, places)
         return scores @ self.discard_bits + count_scores[:, self.discard_counts]
+
+
+def cards_by_rank(hands: Tensor, hand_size: int) -> Tensor:
+    """[D, H] int64: the ids of the cards of each hand, the lowest first, then 0 where there are no more.
+
+    Args:
+        hands: [D] int64, sets of at most H cards.
+        hand_size: H.
+    """
+    if hands.is_cuda:
+        return _cards_by_rank_in_steps(hands, hand_size)
+    cards = torch.zeros(len(hands), hand_size, dtype=torch.int64)
+    _list_cards(hands.contiguous().numpy().view(np.uint64), cards.numpy())
+    return cards
+
+
+def _cards_by_rank_in_steps(hands: Tensor, hand_size: int) -> Tensor:
+    """The same by operations on all hands at once; thirty of them, each of which costs more than the whole loop."""
+    cards = []
+    for _ in range(hand_size):
+        lowest = hands & -hands
+        # a power of two is half of two to the exponent that frexp gives; where no card is left it gives 0
+        cards.append((torch.frexp(lowest.double()).exponent.long() - 1).clamp_min(0))
+        hands = hands ^ lowest
+    return torch.stack(cards, dim=1)
+
+
+@njit_entry
+def _list_cards(hands: NDArray[np.uint64], out: NDArray[np.int64]) -> None:
+    """Write the cards of each of the hands [D] into its row of `out` [D, H]."""
+    for row in range(len(hands)):
+        hand = hands[row]
+        for place in range(out.shape[1]):
+            if hand == EMPTY:
+                break
+            out[row, place] = lowest_card(hand)
+            hand &= hand - np.uint64(1)

@@ -6,11 +6,16 @@ and stays finite.
 Shapes: D rows (decisions), A actions, G groups of actions.
 """
 
+import math
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+from bourre_env.jit import njit, njit_entry
 
 ILLEGAL = -1e9
 """Log-probability of an illegal action: `exp` makes it exactly 0, and 0 times it is 0 where -inf would give NaN."""
@@ -144,17 +149,17 @@ def masked_log_softmax(logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class _MaskedLogSoftmax(torch.autograd.Function):
-    """Written out, because half of an update would go into the derivatives of masking, clamping and normalising."""
+    """Written out, because half of an update would go into the derivatives of masking, clamping and normalising.
+
+    On the processor it is one loop, which skips what is illegal, nine tenths of a row; on a GPU the same in operations.
+    """
 
     @staticmethod
     def forward(context: Any, logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         """Log-probabilities and probabilities [D, A]."""
-        illegal = ~legal
-        from_best = logits.masked_fill(illegal, -_LARGEST).clamp_(-_LARGEST, _LARGEST)
-        from_best.sub_(from_best.amax(dim=1, keepdim=True)).clamp_min_(LEAST).masked_fill_(illegal, ILLEGAL)
-        log_probs = from_best.log_softmax(dim=1)
-        probs = log_probs.clamp_min(_NO_UNDERFLOW).exp_().masked_fill_(illegal, 0)
-        context.save_for_backward(probs, from_best <= LEAST)
+        normalise = normalise_in_steps if logits.is_cuda else _normalise_in_a_loop
+        log_probs, probs, is_constant = normalise(logits, legal)
+        context.save_for_backward(probs, is_constant)
         return log_probs, probs
 
     @staticmethod
@@ -162,9 +167,102 @@ class _MaskedLogSoftmax(torch.autograd.Function):
     def backward(context: Any, of_log_probs: Tensor, of_probs: Tensor) -> tuple[Tensor, None]:
         """The gradient of the logits: none where an action is illegal or its logit was cut off."""
         probs, is_constant = context.saved_tensors
-        gradient = of_log_probs + of_probs * probs
-        gradient -= probs * gradient.sum(dim=1, keepdim=True)
-        return gradient.masked_fill_(is_constant, 0), None
+        derive = derive_in_steps if probs.is_cuda else _derive_in_a_loop
+        return derive(of_log_probs, of_probs, probs, is_constant), None
+
+
+def normalise_in_steps(logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Log-probabilities, probabilities, and where neither changes with the logit, all [D, A]."""
+    illegal = ~legal
+    from_best = logits.masked_fill(illegal, -_LARGEST).clamp_(-_LARGEST, _LARGEST)
+    from_best.sub_(from_best.amax(dim=1, keepdim=True)).clamp_min_(LEAST).masked_fill_(illegal, ILLEGAL)
+    log_probs = from_best.log_softmax(dim=1)
+    probs = log_probs.clamp_min(_NO_UNDERFLOW).exp_().masked_fill_(illegal, 0)
+    return log_probs, probs, from_best <= LEAST
+
+
+def derive_in_steps(of_log_probs: Tensor, of_probs: Tensor, probs: Tensor, is_constant: Tensor) -> Tensor:
+    """[D, A] gradient of the logits, from those of log-probabilities and probabilities."""
+    gradient = of_log_probs + of_probs * probs
+    gradient -= probs * gradient.sum(dim=1, keepdim=True)
+    return gradient.masked_fill_(is_constant, 0)
+
+
+def _normalise_in_a_loop(logits: Tensor, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """As `normalise_in_steps`."""
+    log_probs = torch.full(logits.shape, ILLEGAL)
+    probs, is_constant = torch.zeros(logits.shape), torch.ones(logits.shape, dtype=torch.bool)
+    _normalise(
+        logits.contiguous().numpy(), legal.contiguous().numpy(), log_probs.numpy(), probs.numpy(), is_constant.numpy()
+    )
+    return log_probs, probs, is_constant
+
+
+def _derive_in_a_loop(of_log_probs: Tensor, of_probs: Tensor, probs: Tensor, is_constant: Tensor) -> Tensor:
+    """As `derive_in_steps`."""
+    gradient = torch.zeros(probs.shape)
+    given = (of_log_probs, of_probs, probs, is_constant, gradient)
+    _derive(*(tensor.contiguous().numpy() for tensor in given))
+    return gradient
+
+
+@njit
+def _bounded(logit: np.float32) -> float:
+    """A logit that is a number, no larger or smaller than what can be computed with."""
+    return min(max(np.float64(logit), -_LARGEST), _LARGEST)
+
+
+@njit_entry
+def _normalise(
+    logits: NDArray[np.float32],
+    legal: NDArray[np.bool_],
+    log_probs: NDArray[np.float32],
+    probs: NDArray[np.float32],
+    is_constant: NDArray[np.bool_],
+) -> None:
+    """Write what belongs to legal actions into [D, A] that hold what belongs to illegal ones."""
+    actions = np.empty(logits.shape[1], np.int64)
+    for row in range(logits.shape[0]):
+        count, best, is_number = 0, -_LARGEST, True
+        for action in range(logits.shape[1]):
+            if legal[row, action]:
+                actions[count] = action
+                count += 1
+                is_number &= not np.isnan(logits[row, action])
+                best = max(best, _bounded(logits[row, action]))
+        if not is_number:
+            log_probs[row] = np.nan
+            probs[row, actions[:count]] = np.nan
+            continue
+        total = 0.0
+        for action in actions[:count]:
+            from_best = max(_bounded(logits[row, action]) - best, LEAST)
+            is_constant[row, action] = from_best <= LEAST
+            log_probs[row, action] = from_best
+            total += math.exp(from_best)
+        log_total = math.log(total)
+        for action in actions[:count]:
+            log_probs[row, action] -= log_total
+            probs[row, action] = math.exp(max(log_probs[row, action], _NO_UNDERFLOW))
+
+
+@njit_entry
+def _derive(
+    of_log_probs: NDArray[np.float32],
+    of_probs: NDArray[np.float32],
+    probs: NDArray[np.float32],
+    is_constant: NDArray[np.bool_],
+    gradient: NDArray[np.float32],
+) -> None:
+    """Write the gradient of legal actions into zeros [D, A]."""
+    for row in range(probs.shape[0]):
+        total = 0.0
+        for action in range(probs.shape[1]):
+            total += of_log_probs[row, action] + of_probs[row, action] * probs[row, action]
+        for action in range(probs.shape[1]):
+            if not is_constant[row, action]:
+                prob = probs[row, action]
+                gradient[row, action] = of_log_probs[row, action] + of_probs[row, action] * prob - prob * total
 
 
 def _refuse_rows(bad: Tensor, why: str) -> None:

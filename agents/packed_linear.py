@@ -78,9 +78,9 @@ class _SumOfRows(torch.autograd.Function):
         """[D, H] from words [D, W], weight [H, O] and bias [H]."""
         context.save_for_backward(words)
         context.num_features = weight.shape[1]
-        sums = bias.repeat(len(words), 1)
+        sums = torch.empty(len(words), len(bias))
         by_feature = weight.detach().t().contiguous()  # no copy: it is stored that way
-        _add_rows(_bits(words), by_feature.numpy(), sums.numpy())
+        _add_rows(_bits(words), by_feature.numpy(), bias.detach().numpy(), sums.numpy())
         return sums
 
     @staticmethod
@@ -98,8 +98,10 @@ def _bits(words: Tensor) -> NDArray[np.uint64]:
 
 
 @njit_entry
-def _add_rows(words: NDArray[np.uint64], weight: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-    """To each row of `out` [D, H] add the rows of `weight` [O, H] whose bits are set in `words` [D, W]."""
+def _add_rows(
+    words: NDArray[np.uint64], weight: NDArray[np.float32], bias: NDArray[np.float32], out: NDArray[np.float32]
+) -> None:
+    """Write to each row of `out` [D, H] the bias [H] and the rows of `weight` [O, H] whose bits `words` [D, W] have."""
     num_words, units = words.shape[1], out.shape[1]
     features = np.empty(BITS * num_words, np.int64)
     for row in range(words.shape[0]):
@@ -110,6 +112,7 @@ def _add_rows(words: NDArray[np.uint64], weight: NDArray[np.float32], out: NDArr
                 features[count] = BITS * word + lowest_card(bits)
                 count += 1
                 bits &= bits - np.uint64(1)
+        out[row] = bias
         together = count - count % _AT_ONCE
         for place in range(0, together, _AT_ONCE):
             first, second = features[place], features[place + 1]

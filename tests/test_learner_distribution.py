@@ -5,7 +5,13 @@ import math
 import pytest
 import torch
 
-from agents.distribution import MaskedDistribution, masked_log_softmax
+from agents.distribution import (
+    LEAST,
+    MaskedDistribution,
+    derive_in_steps,
+    masked_log_softmax,
+    normalise_in_steps,
+)
 
 NUM_ACTIONS = 85
 
@@ -200,6 +206,33 @@ def test_gradients_are_those_of_the_plain_formula() -> None:
         gradients.append(logits.grad)
     assert torch.allclose(*gradients, atol=1e-5)
     assert (gradients[1][~legal] == 0).all()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_the_loop_does_what_a_gpu_does(kind: str) -> None:
+    legal = random_masks(60, 7)
+    legal[-1] = False
+    logits = HOSTILE[kind](torch.randn((60, NUM_ACTIONS), generator=generator(8)), legal).float().requires_grad_()
+    log_probs, probs = masked_log_softmax(logits, legal)
+    expected_log_probs, expected_probs, is_constant = normalise_in_steps(logits.detach(), legal)
+    torch.testing.assert_close(log_probs[legal], expected_log_probs[legal], rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(probs, expected_probs, rtol=1e-5, atol=1e-7)
+    given = torch.randn((2, 60, NUM_ACTIONS), generator=generator(9))
+    gradient = torch.autograd.grad((given[0] * log_probs + given[1] * probs).sum(), logits)[0]
+    torch.testing.assert_close(
+        gradient.float(), derive_in_steps(*given, expected_probs, is_constant), rtol=1e-4, atol=1e-5
+    )
+
+
+def test_the_loop_cuts_off_where_a_gpu_does() -> None:
+    logits = torch.tensor([[0.0, LEAST, LEAST - 1, LEAST / 2, torch.nan]])
+    legal = torch.tensor([[True, True, True, True, False]])
+    log_probs, probs = masked_log_softmax(logits, legal)
+    expected_log_probs, expected_probs, _ = normalise_in_steps(logits, legal)
+    torch.testing.assert_close(log_probs[legal], expected_log_probs[legal])
+    torch.testing.assert_close(probs, expected_probs)
+    broken, _ = masked_log_softmax(torch.tensor([[0.0, torch.nan]]), torch.ones((1, 2), dtype=torch.bool))
+    assert broken.isnan().all()
 
 
 def test_a_logit_far_below_the_best_keeps_a_probability_and_gets_no_gradient() -> None:

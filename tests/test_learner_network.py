@@ -9,6 +9,7 @@ from conftest import EVERY_TABLE, dealt, random_play
 from decisions import asked, middle_of_deals
 
 from agents.checkpoint import Header, parameter_hash
+from agents.declaration_head import _cards_by_rank_in_steps, cards_by_rank
 from agents.network import PASS, PLAIN, STAY, Actor, Critic, NetworkSpec
 from agents.neural import CHUNK, NetworkPolicy
 from agents.packed_linear import as_tensor
@@ -72,6 +73,17 @@ def test_where_passing_is_illegal_staying_takes_everything() -> None:
     probabilities = actor_of(PAGAT)(observation, legal).log_probs.exp()
     assert (probabilities[:, -1] == 0).all()
     assert torch.allclose(probabilities[:, 52:84].sum(dim=1), torch.ones(64), atol=1e-5)
+
+
+def test_hands_are_listed_alike_on_the_processor_and_by_what_a_gpu_does() -> None:
+    words = np.random.default_rng(1).integers(0, 1 << 52, (200, 3), np.int64)
+    hands = torch.from_numpy(np.concatenate([words[:, 0] & words[:, 1] & words[:, 2], [0, 1, 1 << 51]]))
+    hands = hands[[number.bit_count() <= 7 for number in hands.tolist()]]
+    listed = cards_by_rank(hands, 7)
+    assert torch.equal(listed, _cards_by_rank_in_steps(hands, 7))
+    for hand, row in zip(hands.tolist(), listed.tolist(), strict=True):
+        held = [card for card in range(52) if hand >> card & 1]
+        assert row == held + [0] * (7 - len(held))
 
 
 def test_a_discard_scores_the_cards_it_throws_away_and_their_number() -> None:
