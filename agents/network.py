@@ -179,7 +179,11 @@ class Actor(nn.Module):
             ValueError: a row without a legal action.
             FloatingPointError: the weights have diverged.
         """
-        return MaskedDistribution(self.scoring(self.scores(observation), legal), legal)
+        return self.distribution(self.body(observation), observation, legal)
+
+    def distribution(self, hidden: Tensor, observation: Tensor, legal: Tensor) -> MaskedDistribution:
+        """The same from the last hidden layer [D, H], for who wants that for something else, too."""
+        return MaskedDistribution(self.scoring(self._scores(hidden, observation), legal), legal)
 
     def scores(self, observation: Tensor) -> tuple[Tensor, ...]:
         """What the network makes of each action, before anything is normalised; side by side they are [D, A].
@@ -187,8 +191,27 @@ class Actor(nn.Module):
         Args:
             observation: [D, W] int64, packed.
         """
-        scores: tuple[Tensor, ...] = self.scoring.scores(self.head(self.body(observation)), observation)
+        return self._scores(self.body(observation), observation)
+
+    def _scores(self, hidden: Tensor, observation: Tensor) -> tuple[Tensor, ...]:
+        """The same from the last hidden layer [D, H]."""
+        scores: tuple[Tensor, ...] = self.scoring.scores(self.head(hidden), observation)
         return scores
+
+
+class Foreteller(nn.Linear):
+    """The actor's last hidden layer [D, H] -> what the deal brings the seat [D]: a second use for the hidden layers."""
+
+    def __init__(self, spec: NetworkSpec) -> None:
+        """For an actor of these sizes; it starts by foretelling nothing."""
+        super().__init__(spec.actor_width, 1, device="meta")
+        self.to_empty(device="cpu")
+        nn.init.zeros_(self.weight)
+        nn.init.zeros_(self.bias)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """[D] float32, in pots or points."""
+        return super().forward(hidden).squeeze(1)
 
 
 class Critic(nn.Module):

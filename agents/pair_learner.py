@@ -20,14 +20,23 @@ from agents.descent import Descent
 from agents.device import CPU, device_of, legal_mask, packed_rows, sent
 from agents.distribution import MaskedDistribution
 from agents.minibatches import Numbering
-from agents.network import Actor, NetworkSpec
+from agents.network import Actor, Foreteller, NetworkSpec
 from agents.pairs import Pairs
-from agents.ppo import Measures, Weights, clipped_policy_loss, mean, measure_entropies, no_number
+from agents.ppo import (
+    Measures,
+    Weights,
+    clipped_policy_loss,
+    critic_loss,
+    mean,
+    measure_entropies,
+    no_number,
+)
 from agents.ranks import ALONE, Ranks
 from agents.rollout import Rollout
 from agents.threads import Threads
 
 SAMPLE = 1024  # decisions whose entropies are measured after an update
+_FORETELLER = "foreteller"  # in the state of a run
 _NO_SPREAD = 1e-6  # added to the root mean square of gains
 
 
@@ -53,8 +62,10 @@ class PairLearner:
         """Draw the network's weights; arguments as for `agents.ppo.Learner`."""
         self.config, self._ranks = config, ranks
         self.actor = Actor(spec, torch.Generator().manual_seed(seed)).to(device)
-        self._descent = Descent(self.actor)
-        self._loss = ranks.share(_PairLoss(self.actor, config))
+        self._foreteller = Foreteller(spec).to(device) if config.foretelling else None
+        loss = _PairLoss(self.actor, self._foreteller, config)
+        self._descent = Descent(loss)
+        self._loss = ranks.share(loss)
 
     def update(self, rollout: Rollout, weights: Weights, *, seed: int, threads: Threads) -> dict[str, float]:
         """Learn from the pairs of finished deals, `epochs` times over.
@@ -82,7 +93,8 @@ class PairLearner:
         num_pairs = max(sums[2], 1)
         deviation = np.sqrt(sums[0] / num_pairs)
         gains = (pairs.gains / (deviation + _NO_SPREAD)).astype(np.float32)
-        measures = self._learn(pairs, gains, weights, np.random.default_rng(seed))
+        results = rollout.results[pairs.deal, pairs.seat]
+        measures = self._learn(pairs, gains, results, weights, np.random.default_rng(seed))
         problem = None
         try:
             self._measure_entropies(rollout, measures)
@@ -94,13 +106,18 @@ class PairLearner:
         return {
             "ppo/kl": 0.0,  # where no decision gave a pair nothing was learned
             **measures.means(self._ranks),
-            "pairs/share": sums[2] / max(sums[3], 1),
+            "pairs/share": sums[2] / max(sums[3] * self.config.pair_share, 1),
             "pairs/gain_std": float(deviation),
             "pairs/equal": sums[1] / num_pairs,
         }
 
     def _learn(
-        self, pairs: Pairs, gains: NDArray[np.float32], weights: Weights, order: np.random.Generator
+        self,
+        pairs: Pairs,
+        gains: NDArray[np.float32],
+        results: NDArray[np.float32],
+        weights: Weights,
+        order: np.random.Generator,
     ) -> Measures:
         """All epochs."""
         numbering = Numbering.of(pairs.step, self._ranks)
@@ -109,7 +126,8 @@ class PairLearner:
             measures = Measures(idle=epoch < self.config.epochs)
             for rows, number in numbering.minibatches(self.config.minibatch, order):
                 batch = PairBatch.of(pairs, gains, rows, self.actor.spec, device_of(self.actor))
-                loss = self._loss(batch, weights, number / self._ranks.count, measures)
+                brought = sent(results[rows], device_of(self.actor))
+                loss = self._loss(batch, brought, weights, number / self._ranks.count, measures)
                 norm = self._descent.step(loss, weights.learning_rate, self.config.gradient_norm)
                 measures.add("ppo/gradient_norm", norm)
         return measures
@@ -131,7 +149,8 @@ class PairLearner:
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Everything that changes by learning, as tensors and plain values."""
-        return {"actor": self.actor.state_dict(), "actor_optimizer": self._descent.state()}
+        foreteller = {} if self._foreteller is None else {_FORETELLER: self._foreteller.state_dict()}
+        return {"actor": self.actor.state_dict(), "actor_optimizer": self._descent.state(), **foreteller}
 
     def load_state(self, state: dict[str, dict[str, Any]]) -> None:
         """The inverse of `state`.
@@ -141,7 +160,13 @@ class PairLearner:
         """
         if "critic" in state:
             raise ValueError('it was learned with a critic; write advantages = "critic" under [learn] in config.toml')
+        if (_FORETELLER in state) != (self._foreteller is not None):
+            raise ValueError(
+                "learn.foretelling is 0 in one run and more in the other; keep it in config.toml as it was"
+            )
         self.actor.load_state_dict(state["actor"])
+        if self._foreteller is not None:
+            self._foreteller.load_state_dict(state[_FORETELLER])
         self._descent.load_state(state["actor_optimizer"])
 
 
@@ -184,18 +209,32 @@ class PairBatch:
 class _PairLoss(nn.Module):
     """The actor with its loss: one function from a minibatch to a scalar, whose gradients ranks can share."""
 
-    def __init__(self, actor: Actor, config: LearnConfig) -> None:
-        """Take the actor's weights as its own."""
+    def __init__(self, actor: Actor, foreteller: Foreteller | None, config: LearnConfig) -> None:
+        """Take the weights of the actor, and of what foretells from its hidden layer, as its own."""
         super().__init__()
-        self.actor, self._config = actor, config
+        self.actor, self.foreteller, self._config = actor, foreteller, config
 
-    def forward(self, batch: PairBatch, weights: Weights, rows: float, measures: Measures) -> Tensor:
-        """A scalar (`pair_loss`); not a number where the weights have diverged."""
+    def forward(self, batch: PairBatch, results: Tensor, weights: Weights, rows: float, measures: Measures) -> Tensor:
+        """A scalar (`pair_loss`); not a number where the weights have diverged.
+
+        Args:
+            batch: P pairs.
+            results: [P] float32, what the deal brought the seat after the first action of each.
+            weights: coefficients of this update.
+            rows: what sums over pairs are divided by.
+            measures: is told what it looked like.
+        """
+        hidden = self.actor.body(batch.observation)
         try:
-            distribution = self.actor(batch.observation, batch.legal)
+            distribution = self.actor.distribution(hidden, batch.observation, batch.legal)
         except FloatingPointError:
-            return no_number(self.actor)
-        return pair_loss(distribution, batch, self.actor.groups, weights, self._config, measures, rows=rows)
+            return no_number(self)
+        loss = pair_loss(distribution, batch, self.actor.groups, weights, self._config, measures, rows=rows)
+        if self.foreteller is None:
+            return loss
+        error = critic_loss(self.foreteller(hidden), results, self._config.huber, rows=rows)
+        measures.add("pairs/foretelling_loss", error.item())
+        return loss + self._config.foretelling * error
 
 
 def pair_loss(

@@ -49,6 +49,7 @@ ARMS: dict[str, tuple[str, ...]] = {
         "learn.stay_or_pass_entropy=0",
         "learn.stay_or_pass_entropy_end=0",
     ),
+    "hidden layers foretell the deal": ("learn.foretelling=0.5",),
     "plain head": ("network.head=plain",),
     "nobody plays at random": ("rollout.random_share=0",),
     "rule bots in a quarter of the deals": ("rollout.heuristic_share=0.25",),

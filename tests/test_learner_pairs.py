@@ -1,5 +1,6 @@
 """Decisions played on in two ways: what pairs hold, and that learning from them follows the policy gradient."""
 
+import copy
 import math
 from pathlib import Path
 from typing import Any
@@ -349,3 +350,45 @@ def test_a_rank_whose_rows_alone_show_broken_weights_tells_the_others() -> None:
     learner._ranks = OneOfTwo()
     with pytest.raises(FloatingPointError, match="row 3"):
         learner.update(rollout, FREE, seed=1, threads=ONE_THREAD)
+
+
+# --- a second task for the hidden layers ---
+
+
+def test_hidden_layers_learn_to_foretell_what_deals_bring() -> None:
+    """The same deals over and over: most of their results can then be known from what a seat sees."""
+    learner = learner_of(foretelling=1.0)
+    rollout = deals_of(learner.actor, pairs=True)
+    pairs = pairs_of(rollout)
+    weights = Weights(1e-2, 0.0, 0.0)
+    losses = [
+        learner.update(rollout, weights, seed=seed, threads=ONE_THREAD)["pairs/foretelling_loss"] for seed in range(12)
+    ]
+    knows_nothing = torch.nn.functional.huber_loss(
+        torch.zeros(len(pairs)), torch.from_numpy(rollout.results[pairs.deal, pairs.seat])
+    )
+    assert losses[0] < 1.2 * knows_nothing
+    assert losses[-1] < 0.8 * losses[0]
+
+
+def test_without_the_second_task_nothing_is_different() -> None:
+    learner, foretelling = learner_of(), learner_of(foretelling=0.5)
+    assert parameter_hash(learner.actor) == parameter_hash(foretelling.actor), "drawn before there was anything else"
+    rollout = deals_of(learner.actor, pairs=True)
+    assert "pairs/foretelling_loss" not in learner.update(rollout, FREE, seed=1, threads=ONE_THREAD)
+    foretelling.update(rollout, FREE, seed=1, threads=ONE_THREAD)
+    assert parameter_hash(learner.actor) != parameter_hash(foretelling.actor)
+    assert set(learner.state()) == {"actor", "actor_optimizer"}
+
+
+def test_what_foretells_goes_on_where_it_was() -> None:
+    one, other = learner_of(foretelling=0.5), learner_of(foretelling=0.5, seed=2)
+    rollout = deals_of(one.actor, pairs=True)
+    one.update(rollout, FREE, seed=1, threads=ONE_THREAD)
+    other.load_state(copy.deepcopy(one.state()))
+    found = [learner.update(rollout, FREE, seed=2, threads=ONE_THREAD) for learner in (one, other)]
+    assert found[0] == found[1]
+    assert parameter_hash(one.actor) == parameter_hash(other.actor)
+    for learner, state in ((learner_of(), one.state()), (other, learner_of().state())):
+        with pytest.raises(ValueError, match=r"learn\.foretelling"):
+            learner.load_state(state)

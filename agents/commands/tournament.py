@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.arena import check_session
+from agents.blocks import places_of
 from agents.cells import is_cell
 from agents.commands.options import (
     BadInputError,
@@ -59,7 +60,7 @@ def add_to(commands: Commands) -> None:
         "tournament",
         help="every entrant against a table of every other",
         description="Play each entrant, in one seat, or as a pair of partners, against a table full of each other one; "
-        "print antes, or points, a deal.",
+        "print antes, points or cards a deal.",
         allow_abbrev=False,
     )
     tournament.add_argument(
@@ -115,7 +116,7 @@ def _add_stopping(tournament: argparse.ArgumentParser) -> None:
         help=f"deals a pair, each played from every seat ({DEFAULT_BLOCKS}; else at most, {MOST_BLOCKS})",
     )
     until = tournament.add_mutually_exclusive_group()
-    until.add_argument("--precision", type=positive, metavar="ANTES", help="play until each interval is ± this narrow")
+    until.add_argument("--precision", type=positive, metavar="UNITS", help="play until each interval is ± this narrow")
     until.add_argument(
         "--until-separated", action="store_true", help="play until a sequential test (GSPRT) has decided each pair"
     )
@@ -214,7 +215,7 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
 
 def _line_ups(options: argparse.Namespace, entrants: Sequence[Entrant], rules: GameRules) -> tuple[LineUp, ...]:
     """The line-ups of one table size; partners are one place of them."""
-    places = sides_of(rules)
+    places = places_of(rules)
     names = [entrant.name for entrant in entrants]
     size = len(names)
     number = (options.tables in ("pairs", "both")) * size * (size - 1)
@@ -237,11 +238,10 @@ def _named_line_up(text: str, names: Sequence[str], rules: GameRules) -> LineUp:
     unknown = [name for name in line_up if name not in names]
     if unknown:
         raise BadInputError(f"--line-up {text}: nobody is called {unknown[0]!r}; there are {', '.join(names)}")
-    places = sides_of(rules)
+    places = places_of(rules)
     if len(line_up) != places:
-        raise BadInputError(
-            f"--line-up {text}: {len(line_up)} names for {places} {'seats' if places == rules.num_players else 'sides'}"
-        )
+        kind = "seats" if places == rules.num_players else "sides" if sides_of(rules) > 1 else "places"
+        raise BadInputError(f"--line-up {text}: {len(line_up)} names for {places} {kind}")
     return line_up
 
 

@@ -6,9 +6,10 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from agents.blocks import places_of
 from agents.cells import Cell, Seating
 from agents.commands.options import interval
-from agents.games import part_of
+from agents.games import Rate, part_of
 from agents.population import NotAvailable
 from agents.scores import Scores
 from agents.standing import Standing
@@ -39,16 +40,18 @@ def print_summary(out: Console, tables: Sequence[TableSummary], *, preset: str) 
 
 
 def _print_cells(out: Console, summary: TableSummary) -> None:
-    """Print one line a cell: antes a deal and shares of deals, each with its interval, and whether it is separated."""
+    """Print one line a cell: units a deal and shares of deals, each with its interval, and whether it is separated."""
     is_wide = out.width >= WIDTH_WITH_T
     rules = summary.results.terms.rules
-    headings = [rate.heading for rate in part_of(rules).rates]
-    numbers = [f"{game_of(rules).unit} a deal, 95 %", *["Student's t"] * is_wide, *headings]
+    rates = part_of(rules).rates
+    headings = [rate.heading for rate in rates]
+    more = "" if sides_of(rules) > 1 else " more"
+    numbers = [f"{game_of(rules).unit} a deal{more}, 95 %", *["Student's t"] * is_wide, *headings]
     table = _table(["focal", "against"], numbers, ["verdict"])
     for cell in summary.cells:
-        beside = [interval(cell.antes.t_low, cell.antes.t_high)] * is_wide
-        shares = (_percent(share) for share in cell.rates.values())
-        table.add_row(cell.focal, cell.field, _antes(cell.antes), *beside, *shares, _verdict(summary, cell))
+        beside = [interval(cell.earned.t_low, cell.earned.t_high)] * is_wide
+        shares = (_rate(rate, cell.rates[rate.name]) for rate in rates)
+        table.add_row(cell.focal, cell.field, _mean(cell.earned), *beside, *shares, _verdict(summary, cell))
     out.print(table)
 
 
@@ -107,9 +110,9 @@ def _print_seatings(out: Console, seatings: Sequence[Seating], unit: str) -> Non
     """Print one line a place of every other line-up."""
     table = _table(["line-up", "place"], [f"{unit} a deal, 95 %", "Student's t"])
     for seating in seatings:
-        for number, (name, antes) in enumerate(zip(seating.line_up, seating.antes, strict=True)):
+        for number, (name, found) in enumerate(zip(seating.line_up, seating.earned, strict=True)):
             first = ", ".join(seating.line_up) if number == 0 else ""
-            table.add_row(first, name, _antes(antes), interval(antes.t_low, antes.t_high))
+            table.add_row(first, name, _mean(found), interval(found.t_low, found.t_high))
     out.print(table)
 
 
@@ -121,10 +124,19 @@ def _legend(table: TableSummary, preset: str) -> str:
     seeds = sorted({seed for seed, _ in table.results.blocks})
     numbers = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
     unit = "deals" if terms.session == 1 else f"sessions of {terms.session} deals"
-    lengths = sorted({cell.antes.blocks for cell in table.cells} | {a.blocks for s in table.seatings for a in s.antes})
+    lengths = sorted(
+        {cell.earned.blocks for cell in table.cells}
+        | {found.blocks for seating in table.seatings for found in seating.earned}
+    )
     blocks = f"{lengths[0]:,}" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,}"
     sides = sides_of(terms.rules)
-    each = f", {lengths[0] * sides:,} in all" if len(lengths) == 1 else ""
+    each = f", {lengths[0] * places_of(terms.rules):,} in all" if len(lengths) == 1 else ""
+    if sides == 1:
+        return (
+            f"Each deal is played once by both, and what the first makes more counts; rules {preset}, one seat, "
+            f"{numbers}. Each line: {blocks} {unit}{each}. Intervals: 95 % bootstrap over {unit}."
+            f"{_verdict_legend(table)}"
+        )
     if sides == seats:
         who, turns = f"One focal seat against {seats - 1} of the other", "seat"
     else:
@@ -180,11 +192,12 @@ def _table(words: Sequence[str], numbers: Sequence[str], last: Sequence[str] = (
     return table
 
 
-def _antes(antes: Estimate) -> str:
-    """Antes a deal with the bootstrap interval."""
-    return f"{antes.mean:+.3f} ({interval(antes.low, antes.high)})"
+def _mean(found: Estimate) -> str:
+    """Units a deal with the bootstrap interval."""
+    return f"{found.mean:+.3f} ({interval(found.low, found.high)})"
 
 
-def _percent(share: Estimate) -> str:
-    """A share in percent, with half the width of its interval."""
-    return f"{100 * share.mean:.1f}±{50 * (share.high - share.low):.1f}"
+def _rate(rate: Rate, found: Estimate) -> str:
+    """A share in percent, or a mean, with half the width of its interval."""
+    scale = 100 if rate.percent else 1
+    return f"{scale * found.mean:.1f}±{scale * (found.high - found.low) / 2:.1f}"
