@@ -16,12 +16,14 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agents.arena import play_blocks
 from agents.checkpoint import CheckpointError, load_checkpoint, parameter_hash
 from agents.descent import DivergedError
+from agents.games import part_named
 from agents.metrics import HISTOGRAMS, PICTURES, TAGS, TEXTS
 from agents.policy import load_policy
 from agents.rollout import NETWORK
 from agents.runs import PREVIOUS_STATE_FILE, STATE_FILE, why_ended
 from agents.statistics import estimate
 from agents.trainer import Trainer, network_spec, self_play
+from bourre_env.family import GAMES
 
 
 @pytest.fixture(autouse=True)
@@ -149,7 +151,11 @@ def test_a_best_response_meets_its_target_alone_and_is_chosen_by_it(tmp_path: Pa
 
 def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     kinds: list[set[str]] = []
-    for name, learn in {"dmc": {"method": "dmc"}, "pairs": {}, "critic": {"advantages": "critic"}}.items():
+    for name, learn in {
+        "dmc": {"method": "dmc"},
+        "pairs": {"foretelling": 0.1},
+        "critic": {"advantages": "critic"},
+    }.items():
         changes: dict[str, dict[str, Any]] = {"rollout": {"deals": 256}, "learn": learn}
         folder = tmp_path / name
         trainer = run(tiny_trainer(folder, run={"deals": 512, "pictures_every": 1}, **changes))
@@ -161,8 +167,9 @@ def test_a_run_logs_every_tag_that_is_explained(tmp_path: Path) -> None:
     assert all(tag.startswith((*own, "ppo/", "policy/", "critic/", "pairs/")) for tag in kinds[0] ^ kinds[1])
     rare = {"pass_rate/trumps_4", "pass_rate/trumps_5", *(f"pass_rate/position_{seat}" for seat in range(5, 9))}
     rare |= {"opponents/target", "opponents/heuristic"} | {
-        tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/", "league/", "euchre/"))
+        tag for tag in TAGS if tag.startswith(("evaluation/target", "evaluation_", "credit/", "league/"))
     }
+    rare |= {tag for game in GAMES[1:] for tag in part_named(game).tags} - set(part_named(GAMES[0]).tags)
     assert set(TAGS) - rare <= logged <= set(TAGS) | {"deals", "iteration", "minutes", "ended"}
     of_dmc = EventAccumulator(str(tmp_path / "dmc"))
     of_dmc.Reload()
