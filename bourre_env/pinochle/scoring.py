@@ -1,6 +1,7 @@
 """The score of a hand: section P6, and what a forfeit costs (P7.3)."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bourre_env.jit import njit
 from bourre_env.pinochle.cards import NO_SUIT
@@ -108,3 +109,17 @@ def score_points(table: np.record, side: int, points: int, others: int) -> None:
         table.returns[seat] = table.points[side_of(seat)] - table.points[1 - side_of(seat)]
     table.phase = SETTLED
     table.to_act = NO_SEAT
+
+
+@njit
+def winner_of_game(score: NDArray[np.int32], declarers: int, target: int) -> int:
+    """Rule P6.4: the side that has won the game; -1 while it goes on.
+
+    Args:
+        score: [2] of the sides.
+        declarers: the side that bid in the last hand.
+        target: points that win.
+    """
+    if score[declarers] >= target:
+        return declarers
+    return 1 - declarers if score[1 - declarers] >= target else -1
