@@ -1,7 +1,8 @@
 """The score of a hand: section P6, and what a forfeit costs (P7.3)."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
 
 from bourre_env.jit import njit
 from bourre_env.pinochle.cards import NO_SUIT
@@ -111,12 +112,11 @@ def score_points(table: np.record, side: int, points: int, others: int) -> None:
     table.to_act = NO_SEAT
 
 
-@njit
-def winner_of_game(score: NDArray[np.int32], declarers: int, target: int) -> int:
+def winner_of_game(score: Sequence[int], declarers: int, target: int) -> int:
     """Rule P6.4: the side that has won the game; -1 while it goes on.
 
     Args:
-        score: [2] of the sides.
+        score: of the two sides.
         declarers: the side that bid in the last hand.
         target: points that win.
     """

@@ -107,7 +107,7 @@ def snapshot(rules: PinochleRules, table: np.record) -> PinochleSnapshot:
         trick_points=(int(table.trick_points[0]), int(table.trick_points[1])),
         points=(int(table.points[0]), int(table.points[1])),
         score=(int(table.score[0]), int(table.score[1])),
-        winner=int(winner_of_game(table.score, max(0, int(table.high_bidder)) % 2, rules.target)),
+        winner=winner_of_game(_numbers(table.score), max(0, int(table.high_bidder)) % 2, rules.target),
         returns=_numbers(table.returns),
         forfeited=int(table.forfeited),
     )
@@ -132,8 +132,8 @@ def _melds(rules: PinochleRules, table: np.record, seat: int) -> tuple[tuple[str
     """The melds a seat has shown: the cards shown have the same melds as the hand that they are from."""
     if not table.melded[seat]:
         return ()
-    double = rules.unit * rules.double_royal_marriage
-    return tuple(melds_in_words(table.melded[seat], int(table.trump_suit), double, rules.unit).items())
+    melds = melds_in_words(table.melded[seat], int(table.trump_suit), rules.double_royal_marriage, rules.unit)
+    return tuple(melds.items())
 
 
 def calls(rules: PinochleRules, table: np.record) -> tuple[tuple[int, str], ...]:
