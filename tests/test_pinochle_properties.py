@@ -468,7 +468,7 @@ def expected_pieces(table: ReferencePinochle, seat: int, rules: PinochleRules) -
 
 
 def history_in(features: NDArray[np.float32], segments: Any, seat: int, num_tricks: int) -> list[dict[int, str]]:
-    """Who played which card in each trick that is over, read from the pieces of earlier tricks alone."""
+    """Who played which card in each trick that is over, read from an observation alone."""
     first, second = {}, {}
     for place in range(4):
         for bit in np.flatnonzero(features[segments[f"seat_{place}_played"].slice]).tolist():
@@ -476,13 +476,18 @@ def history_in(features: NDArray[np.float32], segments: Any, seat: int, num_tric
     tricks: list[dict[int, str]] = []
     met = set()
     kinds_in = [set(np.flatnonzero(features[segments[f"trick_{ago}_ago"].slice])) for ago in range(num_tricks, 0, -1)]
+    now = {
+        kind
+        for place in range(4)
+        for kind in np.flatnonzero(features[segments[f"seat_{place}_on_table"].slice]).tolist()
+    }
     for number, kinds in enumerate(kinds_in):
         trick = {}
         for kind in kinds:
-            later = any(kind in other for other in kinds_in[number + 1 :])
+            is_later = any(kind in other for other in [*kinds_in[number + 1 :], now])
             if kind not in met:
                 trick[first[kind]] = kind_text(int(kind))
-            if kind in met or (kind in second and not later and len(kinds) < 4 and second[kind] not in trick):
+            if kind in met or (kind in second and not is_later):
                 trick[second[kind]] = kind_text(int(kind))
             met.add(kind)
         tricks.append(trick)
