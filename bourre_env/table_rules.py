@@ -116,9 +116,15 @@ def is_legal(table: np.record, action: int) -> bool:
 
 
 @njit
+def num_legal(table: np.record) -> int:
+    """Number of legal actions."""
+    return count_cards(table.legal[0]) + count_cards(table.legal[1])
+
+
+@njit
 def is_forced(table: np.record) -> bool:
     """Whether the seat to act has a single legal action."""
-    return count_cards(table.legal[0]) + count_cards(table.legal[1]) == 1
+    return num_legal(table) == 1
 
 
 @njit

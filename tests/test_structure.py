@@ -17,7 +17,11 @@ from bourre_env import Rules
 ROOT = Path(__file__).parent.parent
 GAME, PLAYERS = ROOT / "bourre_env", ROOT / "agents"
 FOUNDATION = {
-    f"bourre_env.{name}" for name in ("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "tricks")
+    f"bourre_env.{name}"
+    for name in (
+        *("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "tricks"),
+        *("table_batch", "table_loops", "table_rules", "table_steps"),
+    )
 }
 NUMPY_RANDOM = {"Generator", "BitGenerator", "SeedSequence", "PCG64", "Philox", "default_rng"}
 
