@@ -1,4 +1,4 @@
-"""The engine of Pinochle beside the oracle at random tables, for the tests and the long run (`tests/fuzz_pinochle.py`)."""
+"""The engine of Pinochle beside the oracle at random tables: for tests and the long run (`tests/fuzz_pinochle.py`)."""
 
 import dataclasses
 import random
@@ -185,7 +185,8 @@ class Comparison:
     def step(self) -> None:
         """One decision everywhere, and the comparison of all there is."""
         actions = np.zeros(len(self.references), np.int64)
-        if any([self._try_against_duties(row) for row in range(len(self.references))]):
+        tried = [self._try_against_duties(row) for row in range(len(self.references))]
+        if any(tried):
             self.check()
         for row, table in enumerate(self.references):
             word = random_word(table.legal(), self.rng)

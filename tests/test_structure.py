@@ -85,8 +85,9 @@ def packages(modules: set[str]) -> set[str]:
 
 GAME_MODULES = [name for name in SOURCES if name.startswith("bourre_env")]
 RULE_MODULES = [name for name in GAME_MODULES if name.startswith("bourre_env.bourre")]
-EUCHRE_MODULES = [
-    name for name in GAME_MODULES if name.startswith("bourre_env.euchre") and name != "bourre_env.euchre.env"
+OTHER_GAMES = ("bourre_env.euchre", "bourre_env.pinochle")
+MODULES_OF_OTHER_GAMES = [
+    (game, name) for game in OTHER_GAMES for name in GAME_MODULES if name.startswith(game) and name != f"{game}.env"
 ]
 
 
@@ -108,7 +109,8 @@ def test_the_game_never_imports_its_players(name: str) -> None:
 @pytest.mark.parametrize("name", GAME_MODULES)
 def test_only_the_environment_imports_pettingzoo_and_only_environments_gymnasium(name: str) -> None:
     found = packages(imports(name))
-    assert "pettingzoo" not in found or name in ("bourre_env.aec", "bourre_env.env", "bourre_env.euchre.env")
+    environments = {"bourre_env.aec", "bourre_env.env", "bourre_env.euchre.env", "bourre_env.pinochle.env"}
+    assert "pettingzoo" not in found or name in environments
     assert "gymnasium" not in found or name in ("bourre_env.aec", "bourre_env.gym", "bourre_env.gym_vector")
 
 
@@ -124,10 +126,10 @@ def test_rules_of_the_game_stand_on_the_foundation_alone(name: str) -> None:
     assert all(module in FOUNDATION or module.startswith("bourre_env.bourre") for module in ours), ours
 
 
-@pytest.mark.parametrize("name", EUCHRE_MODULES)
-def test_rules_of_euchre_stand_on_the_foundation_alone(name: str) -> None:
+@pytest.mark.parametrize(("game", "name"), MODULES_OF_OTHER_GAMES)
+def test_rules_of_other_games_stand_on_the_foundation_alone(game: str, name: str) -> None:
     ours = {module for module in imports(name) if module.startswith("bourre_env")}
-    assert all(module in FOUNDATION or module.startswith("bourre_env.euchre") for module in ours), ours
+    assert all(module in FOUNDATION or module.startswith(game) for module in ours), ours
 
 
 def test_no_module_of_the_game_needs_itself() -> None:
@@ -278,15 +280,16 @@ OF_ONE_GAME = {
         *("commands.play", "commands.web", "web.opening"),
     )
 }
-"""Modules that serve one game, besides the packages `agents.bourre` and `agents.euchre`."""
+"""Modules that serve one game, besides the packages `agents.bourre`, `agents.euchre` and `agents.pinochle`."""
 
-GAME_PACKAGES = ("bourre_env.bourre", "bourre_env.euchre")
+GAME_PACKAGES = ("bourre_env.bourre", *OTHER_GAMES)
+PLAYERS_OF_ONE_GAME = ("agents.bourre", "agents.euchre", "agents.pinochle")
 NAMES_OF_A_GAME = {"Rules", "Tables", "PRESETS", "Snapshot", "Buffers", "DealQueue"}
 
 
 def serves_every_game(name: str) -> bool:
     """Whether a module of `agents` must do without the modules of any game."""
-    return name not in OF_ONE_GAME and not name.startswith(("agents.bourre", "agents.euchre"))
+    return name not in OF_ONE_GAME and not name.startswith(PLAYERS_OF_ONE_GAME)
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("agents") and serves_every_game(name)])
@@ -318,4 +321,4 @@ def test_training_finds_a_game_by_name_alone() -> None:
         "agents.trainings",
         "agents.config",
     ):
-        assert not {module for module in imports(name) if module.startswith(("agents.bourre", "agents.euchre"))}
+        assert not {module for module in imports(name) if module.startswith(PLAYERS_OF_ONE_GAME)}

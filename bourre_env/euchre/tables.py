@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from bourre_env.arrays import spread
 from bourre_env.errors import RulesError
 from bourre_env.euchre import batch
-from bourre_env.euchre.actions import action_text, legal_texts
+from bourre_env.euchre.actions import action_id, action_text, legal_texts
 from bourre_env.euchre.observation import layout
 from bourre_env.euchre.rules import NUM_SEATS, EuchreRules
 from bourre_env.euchre.snapshot import EuchreSnapshot, snapshot
@@ -81,6 +81,10 @@ class EuchreTables(TableBatch):
     def action_text(self, row: int, action: int) -> str:
         """An action of a table in words."""
         return action_text(self.rules, self._state[row], action)
+
+    def action_id(self, row: int, text: str) -> int:
+        """The action of a table that words name; the inverse of `action_text`."""
+        return action_id(self.rules, self.records[row], text)
 
     def legal_texts(self, row: int) -> str:
         """The legal actions of a table's seat to act in words, for who takes another one (E6.1)."""

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bourre_env.cards import holds, single
-from bourre_env.jit import njit
+from bourre_env.jit import njit, njit_entry
 from bourre_env.pinochle.cards import (
     BEATING,
     EMPTY,
@@ -21,15 +22,10 @@ from bourre_env.pinochle.cards import (
     kinds_of,
 )
 from bourre_env.pinochle.rules import PinochleRules
-from bourre_env.tricks import cards_to_follow, cards_to_head
+from bourre_env.tricks import beats, cards_to_follow, cards_to_head
 
-LEGAL, MUST_FOLLOW, MUST_BEAT, MUST_TRUMP, MUST_OVERTRUMP = (
-    "legal",
-    "must_follow",
-    "must_beat",
-    "must_trump",
-    "must_overtrump",
-)
+VERDICTS = ("legal", "must_follow", "must_beat", "must_trump", "must_overtrump")
+LEGAL, MUST_FOLLOW, MUST_BEAT, MUST_TRUMP, MUST_OVERTRUMP = range(len(VERDICTS))
 
 
 @njit
@@ -62,26 +58,36 @@ def audit_play(
     """
     if trump_suit not in tuple(SUIT_NAMES):
         raise ValueError(f"trump_suit is {trump_suit!r}; choose one of {', '.join(SUIT_NAMES)}")
-    held, kind = kinds_of(card_set(hand)), kind_id(card)
-    if not holds(held, kind):
+    if card not in hand:
         raise ValueError(f"{card} is not in the hand {' '.join(hand)}; the hand is the one before the play")
-    if not trick:
+    on_table = np.array([kind_id(text) for text in trick], np.int64)
+    duties = (rules or PinochleRules()).duties
+    return VERDICTS[duty_broken(card_set(hand), on_table, kind_id(card), SUIT_NAMES.index(trump_suit), duties)]
+
+
+@njit_entry
+def duty_broken(hand: np.uint64, trick: NDArray[np.int64], kind: int, trump_suit: int, duties: int) -> int:
+    """Rule P7.7: which duty a card breaks, as a place in `VERDICTS`.
+
+    Args:
+        hand: cards held before.
+        trick: [k] int64, the kinds on the table, in the order played.
+        kind: of the card that was played.
+        trump_suit: 0 to 3.
+        duties: flags of `bourre_env.tricks`.
+    """
+    if len(trick) == 0:
         return LEGAL
-    trump = SUIT_NAMES.index(trump_suit)
-    led, trumps = SUIT_KINDS[kind_id(trick[0]) // NUM_RANKS], SUIT_KINDS[trump]
-    allowed = _allowed(held, [kind_id(text) for text in trick], trump, (rules or PinochleRules()).duties)
-    if holds(allowed, kind):
+    led, trumps = SUIT_KINDS[trick[0] // NUM_RANKS], SUIT_KINDS[trump_suit]
+    best, best_in_suit = NO_CARD, NO_CARD
+    for other in trick:
+        best = other if beats(other, BEATING[trump_suit, best]) else best
+        if holds(led, other) and beats(other, HIGHER[best_in_suit]):
+            best_in_suit = other
+    heading = cards_to_head(led, BEATING[trump_suit, best], HIGHER[best_in_suit], duties)
+    held = kinds_of(hand)
+    if holds(cards_to_follow(held, led, trumps, heading, duties), kind):
         return LEGAL
     if held & led != EMPTY:
         return MUST_BEAT if holds(led, kind) else MUST_FOLLOW
     return MUST_OVERTRUMP if holds(trumps, kind) else MUST_TRUMP
-
-
-def _allowed(held: np.uint64, trick: list[int], trump: int, duties: int) -> np.uint64:
-    """The kinds of a hand that may follow to a trick (P5.2 and P5.3)."""
-    led, best, best_in_suit = trick[0] // NUM_RANKS, NO_CARD, NO_CARD
-    for kind in trick:
-        best = kind if holds(BEATING[trump, best], kind) else best
-        best_in_suit = kind if kind // NUM_RANKS == led and holds(HIGHER[best_in_suit], kind) else best_in_suit
-    heading = cards_to_head(SUIT_KINDS[led], BEATING[trump, best], HIGHER[best_in_suit], duties)
-    return cards_to_follow(held, SUIT_KINDS[led], SUIT_KINDS[trump], heading, duties)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from bourre_env.arrays import spread
 from bourre_env.errors import RulesError
 from bourre_env.pinochle import batch
-from bourre_env.pinochle.actions import action_text, held_kind, legal_texts
+from bourre_env.pinochle.actions import action_id, action_text, held_kind, legal_texts
 from bourre_env.pinochle.cards import NO_CARD
 from bourre_env.pinochle.observation import layout
 from bourre_env.pinochle.rules import NUM_SEATS, PinochleRules
@@ -86,6 +86,10 @@ class PinochleTables(TableBatch):
     def action_text(self, row: int, action: int) -> str:
         """An action of a table in words."""
         return action_text(self.rules, self._state[row], action)
+
+    def action_id(self, row: int, text: str) -> int:
+        """The action of a table that words name; the inverse of `action_text`."""
+        return action_id(self.rules, self._state[row], text)
 
     def legal_texts(self, row: int) -> str:
         """The legal actions of a table's seat to act in words, for who takes another one (P7.1)."""
