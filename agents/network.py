@@ -7,6 +7,7 @@ Observations stay packed, 64 features a word. Shapes: D rows, W words of an obse
 actions, C cards of the pack.
 """
 
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -48,6 +49,8 @@ class NetworkSpec:
         layer_norm: normalise each hidden layer before its ReLU.
         head: `STRUCTURED` or `PLAIN`, how ways to discard are scored, or `FLAT`.
         actions: A, for the head `FLAT` alone.
+        shy: actions that start out unlikely, for the head `FLAT`: each half as likely as the one before it, and all
+            together as likely as another action.
     """
 
     num_words: int
@@ -62,6 +65,7 @@ class NetworkSpec:
     layer_norm: bool
     head: str = STRUCTURED
     actions: int | None = None
+    shy: tuple[int, ...] = ()
 
     @property
     def num_actions(self) -> int:
@@ -87,6 +91,8 @@ class NetworkSpec:
         plain = {**asdict(self), "cards": list(self.cards)}
         if self.actions is None:
             del plain["actions"]  # as in specs from before there was a third head
+        if not self.shy:
+            del plain["shy"]  # as in older ones
         return plain
 
     @staticmethod
@@ -97,20 +103,21 @@ class NetworkSpec:
             ValueError: a field is missing, unknown or of another type.
         """
         expected = {field.name for field in fields(NetworkSpec)}
-        if not isinstance(plain, dict) or set(plain) | {"head", "actions"} != expected:
+        if not isinstance(plain, dict) or set(plain) | {"head", "actions", "shy"} != expected:
             raise ValueError(f"a network spec has the fields {sorted(expected)}")
         head = plain.get("head", STRUCTURED)
         if head not in (STRUCTURED, PLAIN, FLAT):
             raise ValueError(f"head of a network spec is {STRUCTURED!r}, {PLAIN!r} or {FLAT!r}, not {head!r}")
         if (head == FLAT) != ("actions" in plain):
             raise ValueError(f"actions of a network spec go with the head {FLAT!r}")
-        cards = plain["cards"]
-        numbers = [plain[name] for name in set(plain) - {"cards", "layer_norm", "head"}]
-        if not isinstance(cards, list) or not all(type(number) is int for number in [*cards, *numbers]):
+        cards, shy = plain["cards"], plain.get("shy", [])
+        numbers = [plain[name] for name in set(plain) - {"cards", "layer_norm", "head", "shy"}]
+        are_lists = isinstance(cards, list) and isinstance(shy, list)
+        if not are_lists or not all(type(number) is int for number in [*cards, *shy, *numbers]):
             raise ValueError("the sizes of a network spec are integers")
         if type(plain["layer_norm"]) is not bool:
             raise ValueError("layer_norm of a network spec is true or false")
-        return NetworkSpec(**{**plain, "cards": tuple(cards)})
+        return NetworkSpec(**{**plain, "cards": tuple(cards), "shy": tuple(shy)})
 
 
 class FlatScoring(nn.Module):
@@ -126,11 +133,14 @@ class FlatScoring(nn.Module):
     def __init__(self, spec: NetworkSpec) -> None:
         """Take the number of actions of a spec."""
         super().__init__()
+        self._shy = list(spec.shy)
         self.parts = [spec.num_actions]
         self.register_buffer("groups", torch.full((spec.num_actions,), PLAY), persistent=False)
 
     def even(self, head: nn.Linear) -> None:
-        """All actions start nearly even anyway."""
+        """All actions start nearly even anyway, but for the shy ones."""
+        with torch.no_grad():
+            head.bias[self._shy] -= torch.arange(1, len(self._shy) + 1) * math.log(2)
 
     def scores(self, outputs: Tensor, observation: Tensor) -> tuple[Tensor, ...]:
         """The outputs [D, A] themselves."""

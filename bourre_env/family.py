@@ -119,6 +119,9 @@ class GameTables(Protocol):
     def take(self, rows: ArrayLike) -> Self:
         """Copies of some tables."""
 
+    def action_text(self, row: int, action: int) -> str:
+        """An action of a table in words, of real cards."""
+
 
 @dataclass(frozen=True, slots=True)
 class Game:

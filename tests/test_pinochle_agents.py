@@ -18,10 +18,14 @@ from agents.metrics import TAGS, Stopwatch
 from agents.network import Actor, NetworkSpec
 from agents.pinochle.heuristic import HEURISTIC
 from agents.policy import Decision, PolicyError, PolicyFailedError, check_rules, load_policy
+from agents.referee import Referee
 from agents.rollout import SelfPlay
 from bourre_env import Rules
+from bourre_env.deck import shuffled_decks
 from bourre_env.euchre.rules import EuchreRules
+from bourre_env.pinochle.actions import BID, PASS
 from bourre_env.pinochle.rules import PinochleRules
+from bourre_env.pinochle.tables import PinochleTables
 
 MODERN, CLASSIC = PinochleRules.preset("modern"), PinochleRules.preset("classic")
 
@@ -61,8 +65,6 @@ def test_hands_forfeited_are_counted_and_never_made() -> None:
 
         def act(self, decision: Decision, rng: np.random.Generator) -> np.ndarray:
             return np.full(len(decision), 68)
-
-    from agents.referee import Referee
 
     rows = play_line_ups(MODERN, [Failing()], np.zeros((4, 4), int), seed=2, deal_ids=np.arange(4), referee=Referee())
     assert rows.counts["forfeited"].sum() == 4
@@ -109,6 +111,18 @@ def test_a_tournament_tells_bids_and_how_they_went(capsys: pytest.CaptureFixture
 
 
 # --- training ---
+
+
+def test_a_new_network_bids_low_and_half_as_often_with_every_level() -> None:
+    spec = pinochle_actor().spec
+    assert NetworkSpec.from_plain(json.loads(json.dumps(spec.to_plain()))) == spec
+    tables = PinochleTables(MODERN, 50)
+    tables.deal(shuffled_decks(1, range(50), pack=MODERN.pack), 0)
+    legal = torch.from_numpy(tables.legal_action_mask())
+    probs = pinochle_actor()(torch.from_numpy(tables.observe_packed().view(np.int64)), legal).probs
+    assert probs[:, PASS].mean().item() == pytest.approx(0.5, abs=0.05)
+    assert probs[:, BID].mean().item() == pytest.approx(0.25, abs=0.05)
+    assert probs[:, BID + 10].max().item() < 0.002
 
 
 @pytest.mark.parametrize("rules", [MODERN, CLASSIC], ids=["modern", "classic"])
