@@ -50,9 +50,10 @@ lint: $(READY) ## does the linter object?
 types: $(READY) ## do the types fit?
 	$(BIN)/mypy
 
-fuzz: $(READY) ## over a million decisions beside the oracles (about three minutes)
+fuzz: $(READY) ## over a million decisions beside the oracles (about five minutes)
 	$(BIN)/python tests/fuzz.py
 	$(BIN)/python tests/fuzz_euchre.py
+	$(BIN)/python tests/fuzz_pinochle.py
 
 mutants: $(READY) ## do the tests notice a wrong rule? (under an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --requirement requirements-mutants.lock

@@ -50,11 +50,16 @@ def main() -> int:
     while not hands.settled.all():
         hands.step(hands.legal_action_mask().argmax(axis=1))
     assert not np.any(hands.returns.sum(axis=1)), "points do not add up"
-    game = bourre_env.euchre_env(episode="game")
-    game.reset(seed=1)
-    for _ in game.agent_iter():
-        observation, _, terminated, truncated, _ = game.last()
-        game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+    hands = bourre_env.PinochleTables(bourre_env.PinochleRules(), 16)
+    hands.deal(bourre_env.shuffled_decks(1, range(16), pack=hands.rules.pack), 0)
+    while not hands.settled.all():
+        hands.step(hands.legal_action_mask().argmax(axis=1))
+    assert not np.any(hands.returns.sum(axis=1)), "points of Pinochle do not add up"
+    for game in (bourre_env.euchre_env(episode="game"), bourre_env.pinochle_env()):
+        game.reset(seed=1)
+        for _ in game.agent_iter():
+            observation, _, terminated, truncated, _ = game.last()
+            game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "numba", "gymnasium", "pettingzoo"))
     print(f"bourre-env {metadata.version('bourre-env')} works with {versions}")
     return 0

@@ -34,7 +34,7 @@ def take_back(table: np.record, kind: int) -> None:
     seat = table.to_act
     table.exposed[seat] |= single(kind)
     table.taken_back = kind
-    if copies(table.shown[seat], kind) <= copies(table.played[seat], kind):
+    while copies(table.shown[seat], kind) <= copies(table.played[seat], kind):
         table.shown[seat] = add(table.shown[seat], kind)
 
 
