@@ -142,7 +142,7 @@ class NetworkConfig(Section):
 
 
 class RolloutConfig(Section):
-    """How training deals are played."""
+    """How training deals are played. Carries, exemptions, credits, stacks and table sizes are Bourré's alone."""
 
     deals: int = Field(default=1024, ge=1, le=1_000_000)
     """Deals an iteration, of all ranks, each played out. More is steadier, fewer learns sooner; usual 512 to 16,384."""
