@@ -214,7 +214,8 @@ class LearnConfig(Section):
     entropy_end: float = Field(default=0.005, ge=0)
     """The same at the end. Too high keeps play random, too low makes it predictable; usual 0.003 to 0.03."""
     stay_or_pass_entropy: float = Field(default=0.05, ge=0)
-    """Further weight on the entropy of staying or passing, so that neither dies out early; usual 0 to 0.1."""
+    """Further weight on the entropy of staying or passing (in Pinochle of bidding or passing), so that neither dies out
+    early; usual 0 to 0.1, in Pinochle 0.3."""
     stay_or_pass_entropy_end: float = Field(default=0.001, ge=0)
     """The same at the end."""
     proximal_kl: float = Field(default=0.0, ge=0)

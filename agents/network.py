@@ -50,7 +50,7 @@ class NetworkSpec:
         head: `STRUCTURED` or `PLAIN`, how ways to discard are scored, or `FLAT`.
         actions: A, for the head `FLAT` alone.
         shy: actions that start out unlikely, for the head `FLAT`: each half as likely as the one before it, and all
-            together as likely as another action.
+            together as likely as another action; taking any of them is a choice of its own, as staying is in Bourré.
     """
 
     num_words: int
@@ -125,7 +125,7 @@ class FlatScoring(nn.Module):
 
     Attributes:
         parts: numbers of outputs.
-        groups: [A] int64, the group of each action: all are one.
+        groups: [A] int64, the group of each action: all are one but for the shy ones, which are another.
     """
 
     groups: Tensor
@@ -135,7 +135,9 @@ class FlatScoring(nn.Module):
         super().__init__()
         self._shy = list(spec.shy)
         self.parts = [spec.num_actions]
-        self.register_buffer("groups", torch.full((spec.num_actions,), PLAY), persistent=False)
+        groups = torch.full((spec.num_actions,), PLAY)
+        groups[self._shy] = STAY
+        self.register_buffer("groups", groups, persistent=False)
 
     def even(self, head: nn.Linear) -> None:
         """All actions start nearly even anyway, but for the shy ones."""

@@ -12,6 +12,7 @@ from learning import ONE_THREAD, TINY, tiny_trainer
 from agents.arena import play_blocks, play_line_ups
 from agents.baselines import Random
 from agents.checkpoint import load_checkpoint
+from agents.config import ConfigError, check_config
 from agents.evaluation_cli import main as evaluate
 from agents.games import part_named
 from agents.metrics import TAGS, Stopwatch
@@ -23,7 +24,7 @@ from agents.rollout import SelfPlay
 from bourre_env import Rules
 from bourre_env.deck import shuffled_decks
 from bourre_env.euchre.rules import EuchreRules
-from bourre_env.pinochle.actions import BID, PASS
+from bourre_env.pinochle.actions import BID, NAME, PASS
 from bourre_env.pinochle.rules import PinochleRules
 from bourre_env.pinochle.tables import PinochleTables
 
@@ -123,6 +124,17 @@ def test_a_new_network_bids_low_and_half_as_often_with_every_level() -> None:
     assert probs[:, PASS].mean().item() == pytest.approx(0.5, abs=0.05)
     assert probs[:, BID].mean().item() == pytest.approx(0.25, abs=0.05)
     assert probs[:, BID + 10].max().item() < 0.002
+    groups = pinochle_actor().groups
+    assert len(set(groups[BID:NAME].tolist())) == 1
+    assert groups[BID] != groups[PASS] == groups[0] == groups[NAME], "whether to bid is a choice of its own"
+
+
+def test_the_entropy_of_bidding_is_a_setting_here_and_in_bourre_but_not_in_euchre() -> None:
+    settings = {"run": {"deals": 64}, "learn": {"stay_or_pass_entropy": 0.3, "stay_or_pass_entropy_end": 0.01}}
+    for game in ("bourre", "pinochle"):
+        assert check_config({**settings, "rules": {"game": game}}).learn.stay_or_pass_entropy == 0.3
+    with pytest.raises(ConfigError, match="it means nothing in euchre"):
+        check_config({**settings, "rules": {"game": "euchre"}})
 
 
 @pytest.mark.parametrize("rules", [MODERN, CLASSIC], ids=["modern", "classic"])

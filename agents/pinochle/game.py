@@ -28,7 +28,7 @@ class PinochlePart:
         Rate("made_rate", "made", "made %", "Bids made"),
     )
     baselines: Mapping[str, str] = {"heuristic": "agents.pinochle.heuristic:HEURISTIC"}
-    own_keys: tuple[str, ...] = ()
+    own_keys: tuple[str, ...] = ("learn.stay_or_pass_entropy",)  # of bids and passes
     tags: Mapping[str, str] = TAGS
     histograms: Mapping[str, str] = HISTOGRAMS
     panels = PANELS
