@@ -16,7 +16,7 @@ from bourre_env.pinochle.actions import action_id, action_text
 from bourre_env.pinochle.audit import audit_play
 from bourre_env.pinochle.cards import card_set, deck_ids, texts
 from bourre_env.pinochle.melds import meld_cards, meld_points, melds_in_words
-from bourre_env.pinochle.rules import _SAVE_MELD, SCALES
+from bourre_env.pinochle.rules import SAVE_MELD, SCALES
 from bourre_env.pinochle.scoring import declarers_points, saved_melds, winner_of_game
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "trick_games_cases.json").read_text(encoding="utf-8"))
@@ -146,7 +146,7 @@ def test_score_of_a_hand(case: Case) -> None:
     last = [int(won == 12) for won in given["tricks_won"]]
     counters = [points - one for points, one in zip(given["trick_points"], last, strict=True)]
     total = [
-        saved_melds(given["meld"][one], given["tricks_won"][one], counters[one], _SAVE_MELD[save])
+        saved_melds(given["meld"][one], given["tricks_won"][one], counters[one], SAVE_MELD[save])
         + given["trick_points"][one]
         for one in range(2)
     ]

@@ -34,7 +34,7 @@ from bourre_env.pinochle.table import TABLE
 B = 24
 HIDDEN = {"hands", "sent", "deck", "legal"}
 _RNG = random.Random(9)
-ALL_RULES = [*preset_rules()[::3], *(random_rules(_RNG) for _ in range(5))]
+ALL_RULES = [*preset_rules()[::5], *(random_rules(_RNG) for _ in range(4))]
 every_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.fingerprint[:6])
 
 
@@ -365,10 +365,10 @@ def test_8_worlds_are_as_likely_as_there_are_packs_that_lead_to_them(exchange: i
         assert stats.chisquare([counts[world] for world in possible], expected).pvalue > 1e-5
         found += 1
         split += len(set(possible.values())) > 1
-        if found == 8:
+        if found == 6:
             break
-    assert found == 8
-    assert split >= 3
+    assert found == 6
+    assert split >= 2
 
 
 def test_8_cards_that_partners_may_have_sent_each_other_are_as_likely_as_others() -> None:

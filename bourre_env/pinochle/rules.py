@@ -50,7 +50,7 @@ SCALES: dict[str, tuple[tuple[int, ...], int, int]] = {
 """Rule P1.4: points of the ranks from the nine to the ace, of the last trick, and what a point of melds is worth."""
 
 SAVE_ALWAYS, SAVE_BY_TRICK, SAVE_BY_COUNTER = range(3)
-_SAVE_MELD = {"none": SAVE_ALWAYS, "one_trick": SAVE_BY_TRICK, "one_counter": SAVE_BY_COUNTER}
+SAVE_MELD = {"none": SAVE_ALWAYS, "one_trick": SAVE_BY_TRICK, "one_counter": SAVE_BY_COUNTER}
 
 RULES = np.dtype(
     [
@@ -210,7 +210,7 @@ class PinochleRules:
             "card_points": card_points,
             "last_trick": last_trick,
             "double_royal_marriage": unit * self.double_royal_marriage,
-            "save_meld": _SAVE_MELD[self.save_meld],
+            "save_meld": SAVE_MELD[self.save_meld],
             "dealer_stuck": self.all_pass == "dealer_stuck",
             "eldest_leads": self.leader == "eldest",
             "relative_ids": self.card_ids == "relative",
