@@ -53,6 +53,7 @@ types: $(READY) ## do the types fit?
 fuzz: $(READY) ## over a million decisions beside the oracles (about three minutes)
 	$(BIN)/python tests/fuzz.py
 	$(BIN)/python tests/fuzz_euchre.py
+	$(BIN)/python tests/fuzz_bureau.py
 
 mutants: $(READY) ## do the tests notice a wrong rule? (under an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --requirement requirements-mutants.lock

@@ -9,7 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bourre_env.arrays import buffer, check_buffers, checked_rows, first_wrong_deck, plain, spread
+from bourre_env.arrays import (
+    buffer,
+    check_buffers,
+    checked_actions,
+    checked_number,
+    checked_rows,
+    first_wrong_deck,
+    plain,
+    rows_to_copy,
+    spread,
+)
 from bourre_env.deck import stream_keys
 from bourre_env.errors import DeckError, IllegalActionError, RulesError
 from bourre_env.euchre import batch, stepping
@@ -52,10 +62,8 @@ class EuchreTables:
         """
         if not isinstance(rules, EuchreRules):
             raise RulesError(f"rules is {rules!r}; give an EuchreRules value, such as EuchreRules.preset('cornish')")
-        if isinstance(num_tables, bool) or not isinstance(num_tables, (int, np.integer)) or num_tables < 1:
-            raise ValueError(f"num_tables is {num_tables!r}; it must be an integer of at least 1")
         self.rules = rules
-        self.num_tables = num_tables
+        self.num_tables = num_tables = checked_number(num_tables)
         self.num_actions = rules.num_actions
         self.seats_shown = rules.num_players
         self.layout: Layout = layout(rules, seats_shown)
@@ -157,12 +165,7 @@ class EuchreTables:
             ValueError: wrong shape or dtype, `parallel` without `out`, or `rows` with it.
         """
         stepped = self._rows(rows)
-        chosen = np.asarray(actions)
-        if chosen.shape != stepped.shape or (chosen.size and chosen.dtype.kind not in "iu"):
-            raise ValueError(
-                f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape {stepped.shape}"
-            )
-        given = plain(chosen, np.int64)
+        given = checked_actions(actions, stepped.shape)
         if out is None and not parallel:
             place = batch.step_rows(self._state, self._rules, stepped, given, play_forced)
         elif rows is None:
@@ -170,7 +173,7 @@ class EuchreTables:
         else:
             raise ValueError("rows= cannot be combined with out= and parallel=, which step every table")
         if place >= 0:
-            raise self.illegal_action(int(stepped[place]), int(chosen[place]))
+            raise self.illegal_action(int(stepped[place]), int(given[place]))
 
     def _advance(self, actions: NDArray[np.int64], play_forced: bool, out: Buffers | None, parallel: bool) -> int:
         """Step and write at once; the first row with an illegal action, else -1."""
@@ -337,10 +340,7 @@ class EuchreTables:
             IndexError: there is no such table.
             ValueError: no rows are given.
         """
-        wanted = np.asarray(rows)
-        chosen = np.atleast_1d(np.arange(self.num_tables)[wanted]) if wanted.size else wanted
-        if len(chosen) == 0:
-            raise ValueError("rows is empty; take at least one table")
+        chosen = rows_to_copy(rows, self.num_tables)
         copies = EuchreTables(self.rules, len(chosen))
         copies._state = self._state.view(RAW_TABLE)[chosen].view(self._state.dtype)
         return copies
