@@ -1,7 +1,8 @@
 """Deals between policies, many at once, and the block: the unit of every comparison.
 
 A block is one deal played once with the focal policy in each seat, everybody else being the field: the same pack,
-the same dealer, and for each seat the same stream of random numbers. What happens depends on the experiment's seed, the
+the same dealer, and for each seat the same stream of random numbers; in a game for one seat it is one deal played once
+by each. What happens depends on the experiment's seed, the
 number of the deal and the policies alone, never on what else is played beside it, so results can be extended
 later, split over workers and put together again.
 
@@ -14,7 +15,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agents.blocks import COUNT, Blocks, Rows, counts_of
+from agents.blocks import COUNT, Blocks, Rows, counts_of, places_of
 from agents.games import part_of
 from agents.policy import Decision, Policy, check_rules
 from agents.referee import NO_ACTION, Referee, strict_answer
@@ -57,7 +58,7 @@ def play_blocks(
         PolicyFailedError: a policy raised, or did not answer with legal actions, and there is no referee.
         ValueError: a number out of range, a buy-in on credit, or sessions whose pots have no limit.
     """
-    places = [FOCAL] + [FIELD] * (sides_of(rules) - 1)
+    places = [FOCAL] + [FIELD] * (places_of(rules) - 1)
     return play_line_up(
         rules,
         [focal, field],
@@ -81,12 +82,12 @@ def play_line_up(
     session: int = 1,
     referee: Referee | None = None,
 ) -> Blocks:
-    """Play blocks of any line-up: each deal once in each of its S rotations.
+    """Play blocks of any line-up: each deal once in each rotation, or for one seat once by each place.
 
     Args:
         rules: the rules played by.
         policies: P policies.
-        places: S indices of policies, the line-up; partners are one place.
+        places: P indices of policies, the line-up; partners are one place (`agents.blocks`).
         seed: as in `play_blocks`, like all that follows.
         deal_ids: [D] integers from 0.
         buy_in: antes at the start of each deal at table stakes.
@@ -98,11 +99,13 @@ def play_line_up(
         PolicyFailedError: a policy failed.
         ValueError: a shape, index or number out of range.
     """
-    size = sides_of(rules)
+    size = places_of(rules)
     deals = _checked_deals(deal_ids)
     line_up = _checked_line_ups([places], 1, size, len(policies))[0]
-    # seat s is on side s mod S, which in rotation r place (s - r) mod S has
-    seating = line_up[(np.arange(rules.num_players) - np.arange(size)[:, None]) % size]
+    if sides_of(rules) == 1:
+        seating = line_up[:, None]
+    else:  # seat s is on side s mod P, which in rotation r place (s - r) mod P has
+        seating = line_up[(np.arange(rules.num_players) - np.arange(size)[:, None]) % size]
     rows = play_line_ups(
         rules,
         policies,

@@ -1,6 +1,6 @@
 """Policies that do not learn: the yardsticks.
 
-Shapes: D decisions, A actions.
+Shapes: D decisions, A actions, L words of a packed legal set.
 """
 
 import functools
@@ -14,6 +14,7 @@ from agents.bourre.rules import bourre_rules
 from agents.heuristic import ALWAYS_PASSES, BY_TRUMPS, BY_VALUE, NEVER_PASSES, choose_rows
 from agents.policy import Decision, one_hot
 from agents.thresholds import THRESHOLDS
+from bourre_env.bits import BITS
 from bourre_env.bourre.rules import Rules
 from bourre_env.cards import count_cards, lowest_card
 from bourre_env.deck import GOLDEN, mix
@@ -91,15 +92,17 @@ def _record(rules: Rules) -> np.recarray[Any, Any]:
 
 @njit_entry
 def _choose_any(legal: NDArray[np.uint64], keys: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
-    """Fill `actions` [D], each drawn evenly from a legal set [2] with its own key."""
+    """Fill `actions` [D], each drawn evenly from a legal set [L] with its own key."""
     for row in range(len(legal)):
-        low = np.uint64(count_cards(legal[row, 0]))
-        num_legal = low + np.uint64(count_cards(legal[row, 1]))
-        chosen = ((mix(keys[row] + GOLDEN) >> np.uint64(32)) * num_legal) >> np.uint64(32)
-        if chosen < low:
-            actions[row] = _place_of_bit(legal[row, 0], chosen)
-        else:
-            actions[row] = 64 + _place_of_bit(legal[row, 1], chosen - low)
+        num_legal = 0
+        for word in range(legal.shape[1]):
+            num_legal += count_cards(legal[row, word])
+        chosen = ((mix(keys[row] + GOLDEN) >> np.uint64(32)) * np.uint64(num_legal)) >> np.uint64(32)
+        word = 0
+        while chosen >= np.uint64(count_cards(legal[row, word])):
+            chosen -= np.uint64(count_cards(legal[row, word]))
+            word += 1
+        actions[row] = BITS * word + _place_of_bit(legal[row, word], chosen)
 
 
 @njit

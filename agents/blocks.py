@@ -1,10 +1,14 @@
 """Blocks: what a line-up earned when one deal, or one session of deals, was played from every seat.
 
-A line-up gives each of its S places a policy; there are as many places as sides, which in a game without partners are
-the N seats. A block plays the same pack S times: in rotation r the policy of place p has side (p + r) mod S, so that
+A line-up gives each of its P places a policy; there are as many places as sides, which in a game without partners are
+the N seats. A block plays the same pack P times: in rotation r the policy of place p has side (p + r) mod P, so that
 each place has had each side once.
 
-Shapes: D blocks, N seats, S sides; the axes of results are block, rotation and place.
+In a game of one side, for one seat, nobody meets anybody. There a line-up has two places all the same: a block is one
+pack that each place plays by itself, in a single rotation, and a place has won what it made more than the other one.
+
+Shapes: D blocks, N seats, P places, R rotations (P of them, or 1 for one seat); the axes of results are block, rotation
+and place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,13 +27,13 @@ LONGEST_SESSION = 1000  # deals; every count of a session fits `COUNT`
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How deals or sessions ended, one row for each of R tables; the columns of R x N are by seat.
+    """How deals or sessions ended, one row for each of T tables; the columns of T x N are by seat.
 
     Attributes:
-        deal_ids: [R] int64, the deal or session played.
-        returns: [R, N] int64, won or lost.
-        carry: [R] int64, what stays for the next deal.
-        counts: [R, N] int32 by name, as the blocks of the game have them.
+        deal_ids: [T] int64, the deal or session played.
+        returns: [T, N] int64, won or lost.
+        carry: [T] int64, what stays for the next deal.
+        counts: [T, N] int32 by name, as the blocks of the game have them.
     """
 
     deal_ids: NDArray[np.int64]
@@ -40,14 +44,14 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """D blocks of one line-up. Games add their counts [D, S, S] int32: of deals, or of cards, over a place's seats.
+    """D blocks of one line-up. Games add their counts [D, R, P] int32: of deals, or of cards, over a place's seats.
 
     Attributes:
         rules: the rules played by.
         session: deals in a row; 1 for single deals.
         deal_ids: [D] int64, the deal or session of each block.
-        returns: [D, S, S] int64, won or lost in each rotation by a seat of each place.
-        carry: [D, S] int64, what stays for the next deal.
+        returns: [D, R, P] int64, won or lost in each rotation by a seat of each place.
+        carry: [D, R] int64, what stays for the next deal.
     """
 
     rules: GameRules
@@ -58,19 +62,17 @@ class Blocks:
 
     @staticmethod
     def of_rows(rules: GameRules, session: int, rows: Rows) -> "Blocks":
-        """Blocks of rows [D * S] in which the rotations of each block follow each other."""
-        size, seats = sides_of(rules), rules.num_players
-        sides = sides_of_places(size)[None]
-        returns = rows.returns.reshape(-1, size, seats)[:, :, :size]  # partners, S seats on, have the same
-        by_side = {name: _by_side(values, size).reshape(-1, size, size) for name, values in rows.counts.items()}
-        counts = {name: np.take_along_axis(values, sides, axis=2) for name, values in by_side.items()}
+        """Blocks of rows [D * P] in which the rotations of each block, or its places, follow each other."""
+        places, rotations = places_of(rules), rotations_of(rules)
+        returns = rows.returns[:, : sides_of(rules)]  # partners, as many seats on as there are sides, have the same
+        by_side = {name: _by_side(values, sides_of(rules)) for name, values in rows.counts.items()}
         return part_of(rules).blocks(
             rules=rules,
             session=session,
-            deal_ids=rows.deal_ids[::size],
-            returns=np.take_along_axis(returns, sides, axis=2),
-            carry=rows.carry.reshape(-1, size),
-            **counts,
+            deal_ids=rows.deal_ids[::places],
+            returns=_by_place(returns, places),
+            carry=rows.carry.reshape(-1, places)[:, :rotations],
+            **{name: _by_place(values, places) for name, values in by_side.items()},
         )
 
     def __len__(self) -> int:
@@ -79,29 +81,34 @@ class Blocks:
 
     @property
     def num_places(self) -> int:
-        """S."""
-        return sides_of(self.rules)
+        """P."""
+        return places_of(self.rules)
+
+    @property
+    def num_rotations(self) -> int:
+        """R."""
+        return rotations_of(self.rules)
 
     @property
     def antes(self) -> NDArray[np.float64]:
-        """[D, S, S] float64: antes a deal by rotation and place; the pot left over is everybody's in equal shares."""
-        antes: NDArray[np.float64] = self._shares() / (self.chips_in_an_ante / self.num_places)
+        """[D, R, P] float64: antes a deal by rotation and place; the pot left over is everybody's in equal shares."""
+        antes: NDArray[np.float64] = self._shares() / (self.chips_in_an_ante / self.num_rotations)
         return antes
 
     @property
     def chips_in_an_ante(self) -> int:
         """What `place_totals` counts for one ante a deal."""
-        return self.num_places**2 * game_of(self.rules).unit_of(self.rules) * self.session
+        return self.num_rotations**2 * game_of(self.rules).unit_of(self.rules) * self.session
 
     @property
     def place_totals(self) -> NDArray[np.int64]:
-        """[D, S] int64: results of each place in whole numbers, so that sums of them are exact."""
+        """[D, P] int64: results of each place in whole numbers, so that sums of them are exact."""
         totals: NDArray[np.int64] = self._shares().sum(axis=1)
         return totals
 
     @property
     def place_means(self) -> NDArray[np.float64]:
-        """[D, S] float64: antes a deal of each place."""
+        """[D, P] float64: antes a deal of each place."""
         means: NDArray[np.float64] = self.place_totals / self.chips_in_an_ante
         return means
 
@@ -112,15 +119,15 @@ class Blocks:
 
     @property
     def position_means(self) -> NDArray[np.float64]:
-        """[D, S] float64: antes a deal of the first place by position, the eldest first and the dealer last.
+        """[D, R] float64: antes a deal of the first place by position, the eldest first and the dealer last.
 
         In a session the dealer goes round, so that a position is where the seat sat in the first deal.
         """
         return np.take_along_axis(self.antes[:, :, 0], self.rotations_by_position(), axis=1)
 
     def rotations_by_position(self) -> NDArray[np.int64]:
-        """[D, S] int64: the rotation in which the first place sits in each position, the eldest first."""
-        size = self.num_places
+        """[D, R] int64: the rotation in which the first place sits in each position, the eldest first."""
+        size = self.num_rotations
         rotations: NDArray[np.int64] = (self.deal_ids[:, None] + 1 + np.arange(size)) % size
         return rotations
 
@@ -134,14 +141,14 @@ class Blocks:
         return counted
 
     def count(self, name: str) -> NDArray[Any]:
-        """[D, S, S]: the returns or one of the counts, by name (`by_place`)."""
+        """[D, R, P]: the returns or one of the counts, by name (`by_place`)."""
         found: NDArray[Any] = getattr(self, name)
         return found
 
     @property
     def deals_a_place(self) -> int:
         """Deals that each place plays in a block."""
-        return self.num_places * self.session
+        return self.num_rotations * self.session
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Every array by name."""
@@ -157,8 +164,20 @@ class Blocks:
         return type(self)(rules=self.rules, session=self.session, **columns)
 
     def _shares(self) -> NDArray[np.int64]:
-        """[D, S, S] int64: results times the number of places."""
-        return self.num_places * self.returns + self.carry[:, :, None]
+        """[D, R, P] int64: results times the number of rotations; for one seat, those beyond the other place's."""
+        if sides_of(self.rules) == 1:
+            return self.returns - self.returns[:, :, ::-1]
+        return self.num_rotations * self.returns + self.carry[:, :, None]
+
+
+def places_of(rules: GameRules) -> int:
+    """P, the places of a line-up, which are also the tables of a block: the sides, or two where there is one side."""
+    return max(sides_of(rules), 2)
+
+
+def rotations_of(rules: GameRules) -> int:
+    """R: each place has each side once."""
+    return sides_of(rules)
 
 
 def columns_of(rules: GameRules) -> tuple[str, ...]:
@@ -178,14 +197,21 @@ def counts_of(rules: GameRules) -> tuple[str, ...]:
 
 
 def sides_of_places(size: int) -> NDArray[np.int64]:
-    """[S, S] int64: the side that each place has, by rotation."""
+    """[P, P] int64: the side that each place has, by rotation."""
     rotation, place = np.indices((size, size))
     sides: NDArray[np.int64] = (place + rotation) % size
     return sides
 
 
+def _by_place(values: NDArray[Any], places: int) -> NDArray[Any]:
+    """[D, R, P]: numbers [D * P, S] by side, of rows in which the rotations of each block follow each other."""
+    if values.shape[1] == 1:  # one side: each row is a place's own
+        return values.reshape(-1, 1, places)
+    return np.take_along_axis(values.reshape(-1, places, places), sides_of_places(places)[None], axis=2)
+
+
 def _by_side(values: NDArray[np.int32], size: int) -> NDArray[np.int32]:
-    """[R, S] int32: counts [R, N] added up over the seats of each side."""
+    """[T, S] int32: counts [T, N] added up over the seats of each of S sides."""
     sums: NDArray[np.int32] = values.reshape(len(values), -1, size).sum(axis=1, dtype=COUNT)
     return sums
 

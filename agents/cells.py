@@ -53,14 +53,15 @@ class Adjusted:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How one focal seat fares against a table of the field.
+    """How one focal seat fares against a table of the field; for one seat, what it makes more of the same packs.
 
     Attributes:
         focal: name of the focal entrant.
         field: name of the entrant in all other seats.
         seats: at the table.
+        places: in the line-up.
         antes: antes a deal.
-        rates: shares of its deals by name: the rates of the game (`agents.games`).
+        rates: shares of its deals, or means over them, by name: the rates of the game (`agents.games`).
         positions: by position, the eldest first, the dealer last.
         adjusted: antes a deal with the luck of the cards taken out; None where that cannot be known.
         deals: deals it has played in all.
@@ -70,6 +71,7 @@ class Cell:
     focal: str
     field: str
     seats: int
+    places: int
     antes: Estimate
     rates: Mapping[str, Estimate]
     positions: tuple[Position, ...]
@@ -80,7 +82,7 @@ class Cell:
     @property
     def field_mean(self) -> float:
         """Antes a deal of each seat of the field: what the focal seat wins, they lose together."""
-        return -self.antes.mean / (len(self.positions) - 1)
+        return -self.antes.mean / (self.places - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,7 @@ def _cell(line_up: LineUp, blocks: Blocks, estimated: list[Estimate], adjusted: 
         focal=line_up[0],
         field=line_up[1],
         seats=blocks.rules.num_players,
+        places=blocks.num_places,
         antes=antes,
         rates={rate.name: share for rate, share in zip(part_of(blocks.rules).rates, rates, strict=True)},
         positions=_positions(blocks),

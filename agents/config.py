@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from agents.games import keys_of_others
 from bourre_env.errors import BourreError, RulesError
-from bourre_env.family import FIRST, MOST_SEATS, GameRules, game_named
+from bourre_env.family import FIRST, MOST_SEATS, GameRules, game_named, sides_of
 
 CONFIG_FILE = "config.toml"  # in the run folder: the settings as they were resolved
 LARGEST_SEED = 2**63 - 1
@@ -72,13 +72,24 @@ class RunConfig(Section):
     """Iterations between two sets of histograms and pictures in TensorBoard, about half a second each; 0 for none."""
 
 
+_ABOUT_OTHERS = (
+    "rollout.random_share",
+    "rollout.heuristic_share",
+    "rollout.target",
+    "league.share",
+    "league.exploiter_every",
+)
+"""Settings that mean nothing in a game for one seat."""
+
+
 class RulesConfig(Section):
     """The game that is learned."""
 
     preset: str = "pagat"
     """Name of a rules preset of the game (RULES.md, docs/euchre.md); left out its usual one."""
     num_players: int | list[int] = 4
-    """Seats at the table. A list, such as [3, 4, 5], trains one network for all these sizes; --set also takes 3-5."""
+    """Seats at the table; left out as many as is usual. A list, such as [3, 4, 5], trains one network for all these
+    sizes; --set also takes 3-5."""
     stacks: str = "credit"
     """"credit", or "table_stakes": nobody pays more than it has (rule 6.7)."""
     game: str = FIRST
@@ -87,30 +98,31 @@ class RulesConfig(Section):
     @model_validator(mode="before")
     @classmethod
     def _usual_preset(cls, given: Any) -> Any:
-        """The usual house rules of the game, where none are named."""
-        game = given.get("game", FIRST) if isinstance(given, dict) else None
-        if isinstance(game, str) and game != FIRST and "preset" not in given:
-            try:
-                return {**given, "preset": game_named(game).presets[0]}
-            except RulesError as error:
-                raise ValueError(f"rules.game: {error}") from None
-        return given
+        """The usual house rules and table size of the game, where none are named."""
+        name = given.get("game", FIRST) if isinstance(given, dict) else None
+        if not isinstance(name, str) or name == FIRST:
+            return given
+        try:
+            game = game_named(name)
+        except RulesError as error:
+            raise ValueError(f"rules.game: {error}") from None
+        return {"preset": game.presets[0], "num_players": game.usual_size, **given}
 
     @field_validator("num_players", mode="before")
     @classmethod
     def _possible_sizes(cls, given: object) -> object:
         """A number of seats, or different ones."""
         sizes = given if isinstance(given, list) else [given]
-        possible = all(type(size) is int and 2 <= size <= MOST_SEATS for size in sizes)
+        possible = all(type(size) is int and 1 <= size <= MOST_SEATS for size in sizes)
         if not possible or not sizes or len(set(sizes)) < len(sizes):
-            raise ValueError(f"a number of seats from 2 to {MOST_SEATS}, or a list of different ones")
+            raise ValueError(f"a number of seats from 1 to {MOST_SEATS}, or a list of different ones")
         return given
 
 
 class NetworkConfig(Section):
     """Sizes of the networks."""
 
-    seats_shown: int | None = Field(default=None, ge=2, le=MOST_SEATS)
+    seats_shown: int | None = Field(default=None, ge=1, le=MOST_SEATS)
     """Seats the observation has room for: left out those of the largest table; 8 makes one layout for every size."""
     actor_width: int = Field(default=256, ge=1, le=8192)
     """Units of each hidden layer of the actor. Wider plays better after hours and is slower; usual 128 to 512."""
@@ -179,6 +191,9 @@ class LearnConfig(Section):
     """What a decision is credited with: "pairs" what its action brought more than another one, drawn alike and played
     on with the same cards and random numbers; "critic" what the deal brought less what a critic, which sees all hands,
     expected."""
+    pair_share: float = Field(default=1.0, gt=0, le=1)
+    """With pairs. Share of decisions at which another action is drawn. Playing on after each costs as the square of the
+    length of a deal: below 1 for games of a hundred decisions and more; usual 3 pairs or so a deal."""
     learning_rate: float = Field(default=2e-3, gt=0, le=1)
     """Step size of Adam at the start. Too high: KL above 0.05; usual 3e-4 to 3e-3."""
     learning_rate_end: float = Field(default=1e-4, gt=0, le=1)
@@ -288,12 +303,12 @@ class Config(Section):
             raise ValueError(
                 "rollout.random_share + rollout.heuristic_share + league.share: together at most 1, a share of deals"
             )
+        self._check_rules()
         self._check_league()
         if self.rollout.target is not None and self.rollout.random_share + self.rollout.heuristic_share > 0:
             raise ValueError(
                 "rollout.target takes every deal: set rollout.random_share and rollout.heuristic_share to 0"
             )
-        self._check_rules()
         return self
 
     def _check_league(self) -> None:
@@ -321,14 +336,17 @@ class Config(Section):
             self.games()
         except RulesError as error:
             raise ValueError(f"rules.preset, rules.num_players, rules.stacks: {error}") from None
-        self._check_keys_of_others()
+        self._check_keys()
 
-    def _check_keys_of_others(self) -> None:
+    def _check_keys(self) -> None:
         """Refuse settings that mean nothing in this game."""
         values, usual = self.flat(), Config.model_construct().flat()
         for key in keys_of_others(self.rules.game):
             if values[key] != usual[key]:
                 raise ValueError(f"{key} = {values[key]!r}: it means nothing in {self.rules.game}; leave it out")
+        for key in _ABOUT_OTHERS if sides_of(self.game()) == 1 else ():
+            if values[key] != usual[key]:
+                raise ValueError(f"{key} = {values[key]!r}: {self.rules.game} is for one seat alone; leave it out")
 
     @property
     def sizes(self) -> list[int]:
@@ -552,8 +570,10 @@ def _explain(problem: Any) -> str:
         return f"{key} = {problem['input']!r}: it must be a section with keys, such as [{key}]"
     if problem["type"] == "string_too_short":
         return f"{key} = '': it must not be empty; leave it out, or give it a value"
-    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-    return f"{key} = {problem['input']!r}: it must be {message}" if key else message
+    message = str(problem["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
+    if problem["type"] == "value_error" and "." not in key:  # of a section: the message names its keys
+        return message
+    return f"{key} = {problem['input']!r}: it must be {message}"
 
 
 def _toml(value: Any) -> str:

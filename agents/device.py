@@ -2,7 +2,7 @@
 
 Rows travel packed and are unpacked where the network is: a packed row is 32 times smaller than its features.
 
-Shapes: D rows, W words, A actions.
+Shapes: D rows, W words, A actions, L words of a legal set.
 """
 
 from typing import Any
@@ -72,7 +72,7 @@ def packed_rows(words: NDArray[np.uint64], device: torch.device) -> Tensor:
 
 
 def legal_mask(legal: NDArray[np.uint64], num_actions: int, device: torch.device) -> Tensor:
-    """[D, A] bool on a device: the mask of packed legal sets [D, 2]."""
+    """[D, A] bool on a device: the mask of packed legal sets [D, L]."""
     if device.type == "cpu":
         return torch.from_numpy(unpack_actions(legal, num_actions))
     return bits_of(legal, device)[:, :num_actions].bool()

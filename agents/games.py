@@ -23,19 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of deals that tells how an entrant plays.
+    """A share of deals, or another mean over them, that tells how an entrant plays.
 
     Attributes:
         name: its key in summaries.
         count: the count of blocks it is made of.
         heading: of its column.
         title: of its chart.
+        percent: whether it is a share; else it is so much a deal.
     """
 
     name: str
     count: str
     heading: str
     title: str
+    percent: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.bourre.rules import bourre_rules
 from agents.policy import Decision, PolicyFailedError
 from agents.wording import action_text, cards_text, legal_texts
-from bourre_env.bits import BITS, Layout, Segment
+from bourre_env.bits import Layout, Segment, legal_bits
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.observation import layout
 from bourre_env.bourre.rules import Rules
@@ -51,7 +51,7 @@ class Human:
     def _choose(self, decision: Decision, row: int) -> int:
         """Show one decision and ask until the answer is a legal action."""
         rules, hand = bourre_rules(decision.rules, self.name), int(decision.packed[row, 0])
-        legal = int(decision.legal_packed[row, 0]) | int(decision.legal_packed[row, 1]) << BITS
+        legal = legal_bits(decision.legal_packed[row])
         choices = {_as_key(text): action for action, text in _legal_actions(rules, hand, legal)}
         self.show(describe(rules, decision.packed[row], int(decision.seat[row])))
         self.show(f"You may: {legal_texts(rules, hand, legal)}")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.likely_worlds import Answers, Worlds
 from agents.policy import Policy
-from bourre_env.bits import BITS as WORD_BITS
+from bourre_env.bits import legal_bits
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import ALL_CARDS, NUM_RANKS, cards_in
@@ -41,7 +41,7 @@ def candidates_of(
     rows = []
     for row in range(len(own)):
         hand = cards_in(int(packed[row, 0] & ALL_CARDS))
-        bits = int(legal[row, 0]) | int(legal[row, 1]) << WORD_BITS
+        bits = legal_bits(legal[row])
         cards = len(rules.pack)
         second = [] if others is None else [int(others[row])]
         tried = dict.fromkeys(

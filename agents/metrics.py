@@ -32,8 +32,8 @@ _GENERAL_TAGS: dict[str, str] = {
     "critic/value_loss": "Huber loss of the critic, in pots, last epoch. Falls, then stays: cards are luck.",
     "critic/explained_variance": "Share of the variance of results the critic foresaw. Rises fast to 0.5 and more.",
     "critic/advantage_std": "Standard deviation of the raw advantages, in pots. Falls from 0.6 to about 0.35.",
-    "pairs/share": "Share of decisions at which two different actions were drawn (learn.advantages = pairs). Starts "
-    "near 0.7, falls to about 0.1 as play gets decided.",
+    "pairs/share": "Share of decisions at which two different actions were drawn (learn.advantages = pairs), of those "
+    "at which two were drawn at all (learn.pair_share). Starts near 0.7, falls to about 0.1 as play gets decided.",
     "pairs/gain_std": "Root mean square of what one action of a pair brought more than the other, in pots. Starts "
     "at 0.5, falls to 0.3 and less.",
     "pairs/equal": "Share of pairs whose two actions came to the same. Starts near 0.6; healthy: rises to 0.8 "

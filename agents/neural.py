@@ -12,7 +12,7 @@ from agents.device import device_of, packed_rows
 from agents.distribution import MaskedDistribution
 from agents.network import Actor
 from agents.policy import GREEDY, Decision, uniform_numbers
-from bourre_env.family import GameRules
+from bourre_env.family import GameRules, rules_difference, rules_text
 
 CHUNK = 256
 """Rows the network is asked at a time, always as many: matrix products may round differently for another number of
@@ -55,10 +55,12 @@ class NetworkPolicy:
             if rules.game != self.header.game:
                 raise CheckpointError(f"{self.name} was trained for {self.header.game}; it does not play {rules.game}")
             listed = "; ".join(
-                f"{allowed.num_players} seats, rules {allowed.fingerprint}" for allowed in self.header.rules
+                f"{allowed.num_players} seats, rules {rules_text(allowed)} (not alike: "
+                f"{rules_difference(allowed, rules)})"
+                for allowed in self.header.rules
             )
             raise CheckpointError(
-                f"{self.name} was not trained for {rules.num_players} seats under the rules {rules.fingerprint}; "
+                f"{self.name} was not trained for {rules.num_players} seats under the rules {rules_text(rules)}; "
                 f"it plays: {listed}"
             )
 

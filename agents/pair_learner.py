@@ -93,7 +93,7 @@ class PairLearner:
         return {
             "ppo/kl": 0.0,  # where no decision gave a pair nothing was learned
             **measures.means(self._ranks),
-            "pairs/share": sums[2] / max(sums[3], 1),
+            "pairs/share": sums[2] / max(sums[3] * self.config.pair_share, 1),
             "pairs/gain_std": float(deviation),
             "pairs/equal": sums[1] / num_pairs,
         }

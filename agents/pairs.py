@@ -6,7 +6,7 @@ the second is then due to the action and not to luck: the "vine" of Schulman et 
 engine that can be copied in mid-deal, and no critic. The mean of `gain * (grad log p(action) - grad log p(other)) / 2`
 over all decisions, those with equal actions counting 0, is the policy gradient.
 
-Shapes: P pairs, W words of an observation.
+Shapes: P pairs, W words of an observation, L of a legal set.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Pairs:
 
     Attributes:
         words: [P, W] uint64, the observation.
-        legal: [P, 2] uint64, the legal actions.
+        legal: [P, L] uint64, the legal actions.
         actions: [P] int64, what the deal went on with.
         others: [P] int64, the other action.
         log_probs: [P] float32, of the actions when they were drawn.
@@ -49,12 +49,12 @@ class Pairs:
         return len(self.actions)
 
     @staticmethod
-    def none(num_words: int) -> "Pairs":
-        """No pairs, of observations of W words."""
+    def none(num_words: int, legal_words: int) -> "Pairs":
+        """No pairs, of observations of W words and legal sets of L."""
         numbers, scores = np.empty(0, np.int64), np.empty(0, np.float32)
         return Pairs(
             np.empty((0, num_words), np.uint64),
-            np.empty((0, 2), np.uint64),
+            np.empty((0, legal_words), np.uint64),
             *(numbers, numbers, scores, scores, scores, numbers),
             np.empty(0, np.int8),
             numbers,

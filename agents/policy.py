@@ -1,7 +1,7 @@
 """What a policy is asked, what it answers, and the one door through which policies are loaded.
 
 A policy sees observations and legal actions, never the tables. Shapes: D decisions, O observation size, W words of a
-packed observation, A actions.
+packed observation, A actions, L words of a packed legal set.
 """
 
 import difflib
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agents.games import part_of
 from agents.shipped import SHIPPED, choices, path_of
-from bourre_env.bits import BITS
+from bourre_env.bits import legal_bits
 from bourre_env.decision import Decision as Decision
 from bourre_env.decision import are_legal
 from bourre_env.errors import BourreError
@@ -148,7 +148,7 @@ def check_actions(
         actions: what `act` returned.
         decision: what it was asked.
         name: what messages call the policy.
-        legal: [D, 2] uint64, the legal sets to check by when the policy may have written into its own.
+        legal: [D, L] uint64, the legal sets to check by when the policy may have written into its own.
 
     Returns:
         [D] int64.
@@ -282,10 +282,9 @@ def _attribute(module_name: str, attribute: str) -> Any:
 
 
 def illegal_message(action: int, decision: Decision, name: str, row: int, legal_packed: NDArray[np.uint64]) -> str:
-    """Who chose what where, and what was legal [D, 2]."""
+    """Who chose what where, and what was legal [D, L]."""
     rules, seen = decision.rules, decision.packed[row]
-    legal = int(legal_packed[row, 0]) | int(legal_packed[row, 1]) << BITS
-    part = part_of(rules)
+    legal, part = legal_bits(legal_packed[row]), part_of(rules)
     return (
         f"policy {name!r} chose action {action} ({part.action_text(rules, seen, action)}) in row {row}, seat "
         f"{int(decision.seat[row])}, which is not legal; legal were {part.legal_texts(rules, seen, legal)}"

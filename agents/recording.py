@@ -17,6 +17,7 @@ from agents.entrants import Entrant
 from agents.policy import Decision, Policy, told
 from agents.referee import NO_ACTION, Referee
 from agents.results import LineUp, Results, Terms
+from bourre_env.bits import legal_bits
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.env_options import stacks_bought
@@ -158,8 +159,7 @@ def _play_out(tables: Tables, answers: Iterator[int]) -> list[int]:
     """Play the deal at a table to its end; all its actions, those without a choice included."""
     actions = []
     while tables.to_act[0] >= 0:
-        low, high = (int(word) for word in tables.legal_packed()[0])
-        legal = low | high << 64
+        legal = legal_bits(tables.legal_packed()[0])
         is_forced = legal & (legal - 1) == 0
         action = legal.bit_length() - 1 if is_forced else next(answers)
         actions.append(FORFEIT if action == NO_ACTION else action)

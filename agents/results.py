@@ -1,10 +1,11 @@
 """The blocks of a tournament as a value that can be written down, read, extended and merged.
 
-A Parquet file has one row for each deal (or session) at one table: `seed`, `focal` (the name in the first place),
-`line_up` (its number in the list of the file's metadata), `deal`, `rotation`, `carry` (chips), and lists by place of
-the line-up, of which the first is the focal policy's: `returns` (chips, or points), then the counts of the game; in
-Bourré `passed`, `bourre`, `took_pot`, `forfeited` (deals), `drawn`, `trumps` (cards). Rules, terms and entrants stand
-as JSON under the key `bourre` of the metadata, whatever the game.
+A Parquet file has one row for each deal (or session) at one table, or in games for one seat one for each deal: `seed`,
+`focal` (the name in the first place), `line_up` (its number in the list of the file's metadata), `deal`, `rotation`,
+`carry` (chips), and lists by place of the line-up, of which the first is the focal policy's: `returns` (chips, points,
+or the unit of the game), then the counts of the game; in Bourré `passed`, `bourre`, `took_pot`, `forfeited` (deals),
+`drawn`, `trumps` (cards). Rules, terms and entrants stand as JSON under the key `bourre` of the metadata, whatever the
+game.
 """
 
 import dataclasses
@@ -21,13 +22,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from agents.arena import stream_seed
-from agents.blocks import Blocks, by_place, concatenated, counts_of
+from agents.blocks import Blocks, by_place, concatenated, counts_of, places_of, rotations_of
 from agents.games import part_of
 from agents.outcomes import Outcomes
 from agents.referee import Faults
 from bourre_env.deck import stream_keys
 from bourre_env.errors import BourreError, RulesError
-from bourre_env.family import FIRST, GameRules, game_named, plain_rules, sides_of
+from bourre_env.family import FIRST, GameRules, game_named, plain_rules, rules_difference
 
 FORMAT = 1
 METADATA_KEY = b"bourre"
@@ -220,18 +221,19 @@ class Results:
     def _fill(self, table: "pa.Table", line_ups: list[LineUp]) -> None:
         """Take blocks from the rows of a file."""
         numbers, seeds = (table[name].to_numpy() for name in ("line_up", "seed"))
-        rules, size = self.terms.rules, sides_of(self.terms.rules)
-        values = {name: _matrix(table[name], size) for name in by_place(rules)}
+        rules = self.terms.rules
+        places, rotations = places_of(rules), rotations_of(rules)
+        values = {name: _matrix(table[name], places) for name in by_place(rules)}
         deals, carry = table["deal"].to_numpy(), table["carry"].to_numpy()
         for number, line_up in enumerate(line_ups):
             for seed in np.unique(seeds[numbers == number]):
                 rows = np.flatnonzero((numbers == number) & (seeds == seed))
-                results = {name: values[name][rows].reshape(-1, size, size) for name in values}
+                results = {name: values[name][rows].reshape(-1, rotations, places) for name in values}
                 self.blocks[int(seed), line_up] = part_of(rules).blocks(
                     rules=rules,
                     session=self.terms.session,
-                    deal_ids=deals[rows][::size],
-                    carry=carry[rows].reshape(-1, size),
+                    deal_ids=deals[rows][::rotations],
+                    carry=carry[rows].reshape(-1, rotations),
                     **results,
                 )
 
@@ -277,11 +279,7 @@ def _difference(one: Terms, other: Terms) -> str:
     if one.rules.game != other.rules.game:
         return f"results of different games cannot be mixed: {one.rules.game} and {other.rules.game}"
     if one.rules != other.rules:
-        fields = plain_rules(one.rules), plain_rules(other.rules)
-        named = ", ".join(
-            f"{key} {fields[0][key]} and {fields[1][key]}" for key in fields[0] if fields[0][key] != fields[1][key]
-        )
-        return f"results of different rules cannot be mixed: {named}"
+        return f"results of different rules cannot be mixed: {rules_difference(one.rules, other.rules)}"
     return (
         f"results cannot be mixed: sessions of {one.session} and {other.session} deals, buy-ins of {one.buy_in} and "
         f"{other.buy_in} antes"
@@ -290,7 +288,7 @@ def _difference(one: Terms, other: Terms) -> str:
 
 def _schema(rules: GameRules, about: Mapping[str, Any]) -> "pa.Schema":
     """Columns of a file and what it says of itself."""
-    size = sides_of(rules)
+    size = places_of(rules)
     columns = [
         pa.field("seed", pa.uint64()),
         pa.field("focal", pa.dictionary(pa.int16(), pa.string())),
@@ -306,14 +304,14 @@ def _schema(rules: GameRules, about: Mapping[str, Any]) -> "pa.Schema":
 
 def _columns(seed: int, number: int, line_up: LineUp, blocks: Blocks) -> dict[str, Any]:
     """The columns of the blocks of one line-up."""
-    size = blocks.num_places
-    rows = len(blocks) * size
+    size, rotations = blocks.num_places, blocks.num_rotations
+    rows = len(blocks) * rotations
     columns = {
         "seed": np.full(rows, seed, np.uint64),
         "focal": pa.DictionaryArray.from_arrays(np.zeros(rows, np.int16), [line_up[0]]),
         "line_up": np.full(rows, number, np.int16),
-        "deal": np.repeat(blocks.deal_ids, size),
-        "rotation": np.tile(np.arange(size, dtype=np.int8), len(blocks)),
+        "deal": np.repeat(blocks.deal_ids, rotations),
+        "rotation": np.tile(np.arange(rotations, dtype=np.int8), len(blocks)),
         "carry": blocks.carry.ravel(),
     }
     by_name = {name: blocks.count(name) for name in by_place(blocks.rules)}

@@ -4,7 +4,8 @@ A rollout is a pure function of the network, a seed and the numbers of its deals
 line-ups and the random numbers behind every action come from streams numbered by deal, so nothing has to be remembered
 between rollouts. Deals are played to their ends: no trajectory is ever cut.
 
-Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions.
+Shapes: B deals, N seats, D decisions, W words of an observation, K words of hidden hands, A actions, L words of
+a legal set.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ from agents.referee import strict_answer
 from agents.starts import NETWORK, Opponents, words_of
 from agents.threads import Threads
 from agents.trainings import Ledger, Starts, training_of
-from bourre_env.deck import shuffled_decks, stream_keys
+from bourre_env.deck import mix_array, shuffled_decks, stream_keys
 from bourre_env.family import MOST_SEATS, GameRules, GameTables, game_of
 
 DEAL_STREAM = "training: packs of the deals"
@@ -47,7 +48,7 @@ class Rollout:
 
     Attributes:
         words: [D, W + K] uint64, the observation and behind it the hands of the other seats, for the critic.
-        legal: [D, 2] uint64, the legal actions.
+        legal: [D, L] uint64, the legal actions.
         actions: [D] int64.
         log_probs: [D] float32, of the actions when they were taken.
         rewards: [D] float32, what the deal brought the seat that decided: in pots it played for, or in points.
@@ -99,7 +100,7 @@ class Rollout:
     def nothing(self) -> Self:
         """The same without any deal."""
         columns = {name: getattr(self, name)[:0] for name in self.names_of_columns()}
-        pairs = None if self.pairs is None else Pairs.none(self.num_words)
+        pairs = None if self.pairs is None else Pairs.none(self.num_words, self.legal.shape[1])
         return replace(self, asked=0, pairs=pairs, **columns)
 
     def following(self) -> NDArray[np.int64]:
@@ -177,13 +178,17 @@ class _Play:
         number = seats * self.most + self.taken[np.arange(len(seats)), seats]
         return words_of(self.keys, _USES * number + use)
 
+    def chosen(self, share: float) -> NDArray[np.bool_]:
+        """[B] bool: whether the decisions to be taken now are in a random share of all."""
+        return uniform_numbers(mix_array(self.words(_OTHER))) < share
+
     def count(self) -> None:
         """Count the decisions that are taken now."""
         live = np.flatnonzero(~self.tables.settled)
         self.taken[live, self.tables.to_act[live]] += 1
 
     def observed(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Packed observations [B, W] and legal actions [B, 2]."""
+        """Packed observations [B, W] and legal actions [B, L]."""
         if self.seen is not None:
             return self.seen.observation, self.seen.legal
         return self.tables.observe_packed(), self.tables.legal_packed()
@@ -236,6 +241,7 @@ class SelfPlay:
         parallel: whether the engine works on all of Numba's threads; worth it where a GPU waits for thousands of
             tables. The deals are the same.
         forced: whether decisions with a single legal action are asked, too.
+        pair_share: of the decisions, where pairs are asked for, those at which another action is drawn.
     """
 
     rules: GameRules
@@ -245,6 +251,7 @@ class SelfPlay:
     opponents: Opponents = _NOBODY_ELSE
     parallel: bool = False
     forced: bool = False
+    pair_share: float = 1.0
 
     def play(
         self,
@@ -334,6 +341,8 @@ class SelfPlay:
         with watch.measure("engine"):
             actions[rows], log_probs = drawn[0]
             others, other_log_probs = drawn[-1] if branches else (actions[:0], log_probs[:0])
+            if branches and self.pair_share < 1:
+                others = np.where(play.chosen(self.pair_share)[rows], others, actions[rows])
             if actor.spec.hidden_words:
                 words = np.concatenate([words, tables.hidden_packed()[rows, 1:]], axis=1)
             step = _Step(play.deal[rows], to_act[rows], words, legal, actions[rows], log_probs, others, other_log_probs)
@@ -361,7 +370,7 @@ class SelfPlay:
             The pairs, and how many decisions the network was asked for.
         """
         if not branches:
-            return Pairs.none(rollout.num_words), 0
+            return Pairs.none(rollout.num_words, rollout.legal.shape[1]), 0
         asked = 0
         with watch.measure("engine"):
             play = _Play.joined([branch for branch, _ in branches], parallel=self.parallel)

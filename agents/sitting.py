@@ -29,6 +29,7 @@ from agents.refusals import RefusedError, read_action, refusal
 from agents.seating import Seat as Seat
 from agents.seating import seats_of as seats_of  # whoever sits people down needs both
 from agents.story import ALL_HANDS, PUBLIC, Story, Thought, View
+from bourre_env.bits import legal_bits
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.deals import can_deal_again
 from bourre_env.bourre.rules import Rules
@@ -256,8 +257,7 @@ class Sitting:
     def legal_ids(self) -> list[int]:
         """The legal actions of the seat to act."""
         if self._legal_ids is None:
-            low, high = (int(word) for word in self._tables.legal_packed()[0])
-            bits = low | high << 64
+            bits = legal_bits(self._tables.legal_packed()[0])
             self._legal_ids = [action for action in range(num_actions(self.rules)) if bits >> action & 1]
         return self._legal_ids
 

@@ -36,7 +36,7 @@ class Opponents:
     shares: tuple[float, ...] = ()
 
     def line_ups(self, rules: GameRules, seed: int, deal_ids: NDArray[np.int64]) -> NDArray[np.int8]:
-        """[B, N] int8: `NETWORK`, or the index of a policy, in each seat of each deal."""
+        """[B, N] int8: `NETWORK`, or the index of a policy, in each seat; a single one is the network's."""
         keys = stream_keys(stream_seed(seed, LINE_UP_STREAM), deal_ids)
         # how many of the summed shares lie at or below the number: the first ones are the policies', the rest self-play
         policy = np.searchsorted(np.cumsum(self.shares), number_of(keys, 0), side="right")

@@ -115,7 +115,7 @@ def _sequential(results: Results, cells: Sequence[Cell], stop: Separated) -> Seq
     """The look that decided each cell."""
     looks = {}
     for cell in cells:
-        line_up = (cell.focal,) + (cell.field,) * (len(cell.positions) - 1)
+        line_up = (cell.focal,) + (cell.field,) * (cell.places - 1)
         blocks = results.of(line_up)
         assert blocks is not None, "a cell has blocks"
         looks[cell.focal, cell.field] = stop.outcome(means_by_name(blocks.place_means, line_up))

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from agents import stopping
 from agents.arena import play_line_up
-from agents.blocks import Blocks
+from agents.blocks import Blocks, places_of
 from agents.entrants import Entrant
 from agents.executors import Workers, map_unordered
 from agents.policy import Policy, load_policy
 from agents.referee import DEFAULT_TIME_LIMIT, Faults, Referee
 from agents.results import LineUp, Results, Terms, means_by_name
 from agents.stopping import StoppingRule
-from bourre_env.family import sides_of
 
 SECONDS_BETWEEN_SAVES = 30.0
 MOST_LINE_UPS = 10_000
@@ -139,7 +138,7 @@ def _try_out(plan: Plan, results: Results) -> None:
             continue  # it is not asked any more
         referee = Referee(plan.time_limit)
         rules, terms = plan.terms.rules, plan.terms
-        places = [0] * sides_of(rules)
+        places = [0] * places_of(rules)
         play_line_up(
             rules, [_ready(entrant, terms)], places, seed=plan.seed, deal_ids=[0], buy_in=terms.buy_in, referee=referee
         )
@@ -160,7 +159,7 @@ def _compile(spec: str, terms: Terms) -> None:
     """Play some deals against no clock: on a busy machine compiling alone takes longer than an answer may."""
     rules = terms.rules
     referee = Referee(WARM_UP_LIMIT)
-    places = [0] * sides_of(rules)
+    places = [0] * places_of(rules)
     play_line_up(
         rules, [load_policy(spec)], places, seed=0, deal_ids=range(WARM_UPS), buy_in=terms.buy_in, referee=referee
     )
@@ -188,7 +187,7 @@ def _play_until_somebody_is_silenced(
                 results.faults |= {name: faults[name] for name in sorted(slow)}
                 return True
             schedule.take(number, blocks)
-            report(blocks.returns.shape[0] * blocks.returns.shape[1], schedule.deals_left())
+            report(len(blocks) * blocks.num_places, schedule.deals_left())
             if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
                 save(_with_faults(results, done, silenced))
                 saved = time.monotonic()
@@ -243,7 +242,7 @@ class _Schedule:
     def deals_left(self) -> int:
         """Deals of the tasks that are not played yet."""
         blocks = sum(self._wanted[line_up] - self._there(line_up) for line_up, number in self._open.items() if number)
-        return blocks * sides_of(self._plan.terms.rules)
+        return blocks * places_of(self._plan.terms.rules)
 
     def _there(self, line_up: LineUp) -> int:
         """Blocks of a line-up that are there, among those wanted."""

@@ -619,6 +619,7 @@ def self_play(config: Config, rules: GameRules, *, parallel: bool = False) -> Se
         opponents(config),
         parallel,
         config.rollout.forced_decisions,
+        config.learn.pair_share,
     )
 
 

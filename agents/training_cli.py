@@ -256,6 +256,7 @@ def play_tournament(config: Config, folder: Path) -> None:
         CheckpointError: there is no checkpoint, or it cannot be read.
     """
     from agents.arena import stream_seed
+    from agents.blocks import places_of
     from agents.commands.options import console
     from agents.commands.tournament_tables import print_summary
     from agents.entrants import Entrant
@@ -263,7 +264,6 @@ def play_tournament(config: Config, folder: Path) -> None:
     from agents.stopping import FixedBlocks
     from agents.summary import summarise
     from agents.tournament import Plan, pairs, play_tournament
-    from bourre_env.family import sides_of
 
     trained = Entrant("trained", str(folder))
     if config.rollout.target is not None:
@@ -275,7 +275,7 @@ def play_tournament(config: Config, folder: Path) -> None:
     seed = stream_seed(config.run.seed, _TOURNAMENT_STREAM)
     summaries = []
     for rules in config.games():
-        line_ups = tuple(pairs(names, sides_of(rules))[0] for names in of_interest)
+        line_ups = tuple(pairs(names, places_of(rules))[0] for names in of_interest)
         terms = Terms(rules, buy_in=config.buy_in)
         plan = Plan(entrants, terms, line_ups, seed, FixedBlocks(config.evaluation.final_blocks))
         summaries.append(summarise(play_tournament(plan), line_ups, seed=seed))

@@ -70,6 +70,27 @@ class Credits(Protocol):
         """The inverse of `state`."""
 
 
+class NoCredit:
+    """For games whose deals leave nothing behind: a `Credits` of nothing."""
+
+    def at(self, num_players: int) -> None:
+        """Nothing."""
+
+    def learn(self, rollout: Any, ranks: Ranks) -> None:
+        """Nothing is learned."""
+
+    def describe(self) -> dict[str, float]:
+        """Nothing to tell."""
+        return {}
+
+    def state(self) -> dict[int, list[float]]:
+        """Nothing changes."""
+        return {}
+
+    def load_state(self, state: dict[int, list[float]]) -> None:
+        """Nothing to take up."""
+
+
 class Training(Protocol):
     """What one game adds.
 

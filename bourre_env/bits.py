@@ -1,6 +1,7 @@
 """Sets of features as bits of 64-bit words: named pieces, thermometers, packed rows and plain ones.
 
-Every game writes its observations with these. Shapes: D decisions, W words, O = 64*W features, A actions.
+Every game writes its observations with these. Shapes: D decisions, W words, O = 64*W features, A actions, L words of
+a packed legal set.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from bourre_env.cards import EMPTY, count_cards
 from bourre_env.jit import njit, njit_entry
 
 BITS = 64
+FEWEST_LEGAL_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,19 @@ class Layout:
         """Sixteen hex digits that change whenever a piece moves; stamped on checkpoints."""
         pieces = {name: [piece.word, piece.first_bit, piece.length] for name, piece in self.segments.items()}
         return hashlib.sha256(json.dumps([self.num_words, pieces]).encode()).hexdigest()[:16]
+
+
+# --- sets of actions ---
+
+
+def legal_words(num_actions: int) -> int:
+    """L, the 64-bit words in a packed row of legal actions: bit a % 64 of word a // 64 is action a's."""
+    return max(FEWEST_LEGAL_WORDS, -(-num_actions // BITS))
+
+
+def legal_bits(row: NDArray[np.uint64]) -> int:
+    """A packed row of legal actions [L] as one number, whose bit a is action a's."""
+    return sum(int(word) << BITS * place for place, word in enumerate(row))
 
 
 # --- writing ---
@@ -99,7 +114,7 @@ def unpack_row(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
 
 @njit
 def unpack_action_row(legal: NDArray[np.uint64], out: NDArray[np.bool_]) -> None:
-    """The first A bits of `legal` [2] as flags in `out` [A]."""
+    """The first A bits of `legal` [L] as flags in `out` [A]."""
     whole_bytes = len(out) // 8
     for byte in range(whole_bytes):
         pattern = (legal[byte // 8] >> np.uint64(8 * (byte % 8))) & np.uint64(255)
@@ -118,7 +133,7 @@ def _unpack_rows(words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
 
 @njit_entry
 def _unpack_action_rows(legal: NDArray[np.uint64], out: NDArray[np.bool_]) -> None:
-    """`unpack_action_row` for each row of `legal` [D, 2]."""
+    """`unpack_action_row` for each row of `legal` [D, L]."""
     for row in range(legal.shape[0]):
         unpack_action_row(legal[row], out[row])
 
@@ -141,7 +156,7 @@ def unpack(words: NDArray[np.uint64], out: NDArray[np.float32] | None = None) ->
 def unpack_actions(
     legal: NDArray[np.uint64], num_actions: int, out: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
-    """Packed legal sets [D, 2] uint64 as masks [D, A] bool, True for allowed."""
+    """Packed legal sets [D, L] uint64 as masks [D, A] bool, True for allowed."""
     out = buffer(out, (len(legal), num_actions), np.dtype(np.bool_))
     _unpack_action_rows(legal, out)
     return out

@@ -1,6 +1,7 @@
 """What a policy is asked: decisions as observations and legal actions, never the tables.
 
-Shapes: D decisions, O observation size, W words of a packed observation, A actions.
+Shapes: D decisions, O observation size, W words of a packed observation, A actions, L words of a packed legal set
+(`bourre_env.bits.legal_words`).
 """
 
 from typing import Any
@@ -9,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bourre_env.bits import BITS as WORD_BITS
-from bourre_env.bits import pack, unpack, unpack_actions
+from bourre_env.bits import legal_words, pack, unpack, unpack_actions
 from bourre_env.cards import EMPTY
 from bourre_env.family import GameRules, game_of
-
-LEGAL_WORDS = 2  # 64-bit words in a packed row of legal actions
 
 
 class Decision:
@@ -71,7 +70,7 @@ class Decision:
 
         Args:
             packed: [D, W] uint64, as `Tables.observe_packed` writes them.
-            legal_packed: [D, 2] uint64, as `Tables.legal_packed` writes them.
+            legal_packed: [D, L] uint64, as `Tables.legal_packed` writes them.
             seat: [D] int8.
             rules: the rules played by.
             key: [D] uint64.
@@ -80,7 +79,7 @@ class Decision:
             ValueError: a shape that does not fit the others.
         """
         _check_rows("packed", packed, len(seat))
-        _check_rows("legal_packed", legal_packed, len(seat), columns=LEGAL_WORDS)
+        _check_rows("legal_packed", legal_packed, len(seat), columns=legal_words(rules.num_actions))
         decision = object.__new__(cls)
         decision._observation = decision._legal_action_mask = None
         decision._packed, decision._legal_packed = packed, legal_packed
@@ -114,7 +113,7 @@ class Decision:
 
     @property
     def legal_packed(self) -> NDArray[np.uint64]:
-        """[D, 2] uint64: bit a of the 128 is set when action a is legal."""
+        """[D, L] uint64: bit a of the row's bits is set when action a is legal."""
         if self._legal_packed is None:
             self._legal_packed = _pack_actions(self.legal_action_mask)
         return self._legal_packed
@@ -148,15 +147,16 @@ def _check_rows(name: str, rows: NDArray[Any], count: int, *, columns: int | Non
 
 
 def _pack_actions(legal_action_mask: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """[D, A] bool to [D, 2] uint64."""
-    bits = np.zeros((len(legal_action_mask), LEGAL_WORDS * WORD_BITS), np.bool_)
-    bits[:, : legal_action_mask.shape[1]] = legal_action_mask
+    """[D, A] bool to [D, L] uint64."""
+    count, num_actions = legal_action_mask.shape
+    bits = np.zeros((count, legal_words(num_actions) * WORD_BITS), np.bool_)
+    bits[:, :num_actions] = legal_action_mask
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
 def are_legal(actions: NDArray[np.integer[Any]], legal_packed: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """[D] bool: whether each action [D] is in its row of the legal sets [D, 2]; any integers may be asked about."""
-    inside = (actions >= 0) & (actions < LEGAL_WORDS * WORD_BITS)
+    """[D] bool: whether each action [D] is in its row of the legal sets [D, L]; any integers may be asked about."""
+    inside = (actions >= 0) & (actions < legal_packed.shape[1] * WORD_BITS)
     places = np.where(inside, actions, 0).astype(np.uint64)
     words = legal_packed[np.arange(len(actions)), places // np.uint64(WORD_BITS)]
     return inside & ((words >> (places % np.uint64(WORD_BITS))) & np.uint64(1) != EMPTY)

@@ -1,6 +1,7 @@
 """What can go wrong, each with its own class. Every message says what, where, what was allowed and what to do."""
 
 import difflib
+import operator
 from collections.abc import Iterable
 
 
@@ -44,6 +45,18 @@ class MissingPackageError(BourreError, ImportError):
 
 class OpponentError(BourreError, ValueError):
     """An opponent that is no policy, cannot be found, or answered with something that is no action."""
+
+
+def action_number(action: object) -> int:
+    """An action as a number.
+
+    Raises:
+        IllegalActionError: it is no integer.
+    """
+    try:
+        return operator.index(action)  # type: ignore[arg-type]
+    except TypeError:
+        raise IllegalActionError(f"{action!r} is no action: actions are integers from 0") from None
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

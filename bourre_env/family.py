@@ -3,9 +3,11 @@
 A game is a package with the same file names as `bourre_env.bourre`. Its rules are a frozen value that names the game,
 so whoever holds rules finds everything else here.
 
-Shapes: B tables, N seats, D decisions, W words of an observation, A actions, C cards of the pack, k chosen tables.
+Shapes: B tables, N seats, D decisions, W words of an observation, A actions, L words of a packed legal set, C cards of
+the pack, k chosen tables.
 """
 
+import contextlib
 import dataclasses
 import functools
 import importlib
@@ -97,7 +99,7 @@ class GameTables(Protocol):
         """[B, W] uint64: what the seat to act may know."""
 
     def legal_packed(self, out: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-        """[B, 2] uint64: bit a of each row's 128 bits is set when action a is legal."""
+        """[B, L] uint64: bit a of each row's bits is set when action a is legal; L is `legal_words(num_actions)`."""
 
     def hidden_packed(self) -> NDArray[np.uint64]:
         """[B, N or more] uint64: every seat's hand, the seat to act first and the others clockwise."""
@@ -182,6 +184,22 @@ def game_of(rules: GameRules) -> Game:
 def sides_of(rules: GameRules) -> int:
     """S, the number of sides: seat s plays for side s mod S."""
     return len(rules.sides)
+
+
+def rules_text(rules: GameRules) -> str:
+    """Rules in words: the preset that they are, or else their fingerprint."""
+    game = game_of(rules)
+    for name in game.presets:
+        with contextlib.suppress(RulesError):  # not every preset is for every table size
+            if game.preset(name, num_players=rules.num_players) == rules:
+                return name
+    return rules.fingerprint
+
+
+def rules_difference(one: GameRules, other: GameRules) -> str:
+    """The options in which two rule sets of a game differ, in words, such as "card_ids relative and printed"."""
+    here, there = plain_rules(one), plain_rules(other)
+    return ", ".join(f"{key} {here[key]} and {there[key]}" for key in here if here[key] != there[key])
 
 
 def plain_rules(rules: GameRules) -> dict[str, Any]:

@@ -137,6 +137,8 @@ def test_seat_whose_partner_plays_alone_stays_and_is_never_asked() -> None:
     env = raw_euchre_env()
     env.reset(seed=1, options={"dealer": 3})
     assert env.action_text(PASS) == "pass"
+    with pytest.raises(IllegalActionError, match="None is no action: actions are integers from 0"):
+        env.action_text(None)
     env.step(env.action_id("pass"))
     env.step(env.action_id("turn_down"))
     assert env.snapshot().out == (3,)

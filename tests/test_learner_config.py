@@ -29,7 +29,7 @@ BAD_FILES = {
     "b136_text_for_a_number": ("[learn]\nlearning_rate = '0.001'", "learn.learning_rate = '0.001'"),
     "b136_float_for_an_integer": (
         "[rules]\nnum_players = 4.0",
-        "rules.num_players = 4.0: it must be a number of seats from 2 to 8",
+        "rules.num_players = 4.0: it must be a number of seats from 1 to 8",
     ),
     "boolean_for_an_integer": ("[run]\nseed = true", "run.seed = True"),
     "integer_for_a_boolean": ("[network]\nlayer_norm = 1", "network.layer_norm = 1"),
@@ -122,7 +122,7 @@ BAD_ASSIGNMENTS = {
     "words_for_sizes": ("rules.num_players=3,four", "rules.num_players = '3,four': it must be a number, several"),
     "no_range": ("rules.num_players=5-3", r"rules.num_players = \[\]"),
     "words_for_shares": ("rollout.size_shares=half", "rollout.size_shares = 'half': it must be numbers"),
-    "out_of_range": ("rules.num_players=1", "rules.num_players = 1"),
+    "out_of_range": ("rules.num_players=1", "rules.num_players, .* for 2 to 8 players, not 1"),
     "nothing_for_a_text": ("run.dir=", "run.dir = '': it must not be empty"),
     "nothing_for_a_number": ("run.minutes=", "run.minutes = '': it must be a number"),
     "no_end": ("run.minutes=none", "run.minutes, run.deals"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.arena import check_session
+from agents.blocks import places_of
 from agents.cells import is_cell
 from agents.commands.options import (
     BadInputError,
@@ -214,7 +215,7 @@ def _plans(options: argparse.Namespace) -> list[Plan]:
 
 def _line_ups(options: argparse.Namespace, entrants: Sequence[Entrant], rules: GameRules) -> tuple[LineUp, ...]:
     """The line-ups of one table size; partners are one place of them."""
-    places = sides_of(rules)
+    places = places_of(rules)
     names = [entrant.name for entrant in entrants]
     size = len(names)
     number = (options.tables in ("pairs", "both")) * size * (size - 1)
@@ -237,11 +238,10 @@ def _named_line_up(text: str, names: Sequence[str], rules: GameRules) -> LineUp:
     unknown = [name for name in line_up if name not in names]
     if unknown:
         raise BadInputError(f"--line-up {text}: nobody is called {unknown[0]!r}; there are {', '.join(names)}")
-    places = sides_of(rules)
+    places = places_of(rules)
     if len(line_up) != places:
-        raise BadInputError(
-            f"--line-up {text}: {len(line_up)} names for {places} {'seats' if places == rules.num_players else 'sides'}"
-        )
+        kind = "seats" if places == rules.num_players else "sides" if sides_of(rules) > 1 else "places"
+        raise BadInputError(f"--line-up {text}: {len(line_up)} names for {places} {kind}")
     return line_up
 
 

@@ -6,9 +6,10 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from agents.blocks import places_of
 from agents.cells import Cell, Seating
 from agents.commands.options import interval
-from agents.games import part_of
+from agents.games import Rate, part_of
 from agents.population import NotAvailable
 from agents.scores import Scores
 from agents.standing import Standing
@@ -42,12 +43,14 @@ def _print_cells(out: Console, summary: TableSummary) -> None:
     """Print one line a cell: antes a deal and shares of deals, each with its interval, and whether it is separated."""
     is_wide = out.width >= WIDTH_WITH_T
     rules = summary.results.terms.rules
-    headings = [rate.heading for rate in part_of(rules).rates]
-    numbers = [f"{game_of(rules).unit} a deal, 95 %", *["Student's t"] * is_wide, *headings]
+    rates = part_of(rules).rates
+    headings = [rate.heading for rate in rates]
+    more = "" if sides_of(rules) > 1 else " more"
+    numbers = [f"{game_of(rules).unit} a deal{more}, 95 %", *["Student's t"] * is_wide, *headings]
     table = _table(["focal", "against"], numbers, ["verdict"])
     for cell in summary.cells:
         beside = [interval(cell.antes.t_low, cell.antes.t_high)] * is_wide
-        shares = (_percent(share) for share in cell.rates.values())
+        shares = (_rate(rate, cell.rates[rate.name]) for rate in rates)
         table.add_row(cell.focal, cell.field, _antes(cell.antes), *beside, *shares, _verdict(summary, cell))
     out.print(table)
 
@@ -124,7 +127,13 @@ def _legend(table: TableSummary, preset: str) -> str:
     lengths = sorted({cell.antes.blocks for cell in table.cells} | {a.blocks for s in table.seatings for a in s.antes})
     blocks = f"{lengths[0]:,}" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,}"
     sides = sides_of(terms.rules)
-    each = f", {lengths[0] * sides:,} in all" if len(lengths) == 1 else ""
+    each = f", {lengths[0] * places_of(terms.rules):,} in all" if len(lengths) == 1 else ""
+    if sides == 1:
+        return (
+            f"Each deal is played once by both, and what the first makes more counts; rules {preset}, one seat, "
+            f"{numbers}. Each line: {blocks} {unit}{each}. Intervals: 95 % bootstrap over {unit}."
+            f"{_verdict_legend(table)}"
+        )
     if sides == seats:
         who, turns = f"One focal seat against {seats - 1} of the other", "seat"
     else:
@@ -185,6 +194,7 @@ def _antes(antes: Estimate) -> str:
     return f"{antes.mean:+.3f} ({interval(antes.low, antes.high)})"
 
 
-def _percent(share: Estimate) -> str:
-    """A share in percent, with half the width of its interval."""
-    return f"{100 * share.mean:.1f}±{50 * (share.high - share.low):.1f}"
+def _rate(rate: Rate, found: Estimate) -> str:
+    """A share in percent, or a mean, with half the width of its interval."""
+    scale = 100 if rate.percent else 1
+    return f"{scale * found.mean:.1f}±{scale * (found.high - found.low) / 2:.1f}"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from agents.config import Config
 from agents.metrics import mean_or_nan
 from agents.network import FLAT, NetworkSpec
-from agents.ranks import Ranks
 from agents.rollout import Rollout
+from agents.trainings import NoCredit
 from bourre_env.euchre.observation import layout
 from bourre_env.euchre.rules import HAND_SIZE, NUM_SEATS, EuchreRules
 from bourre_env.euchre.table import NO_SEAT
@@ -63,27 +63,6 @@ class Hands:
             "march": made & (tricks == HAND_SIZE),
             "alone": made & (records["alone"] != 0),
         }
-
-
-class NoCredit:
-    """A hand leaves nothing to be credited."""
-
-    def at(self, num_players: int) -> None:
-        """Nothing."""
-
-    def learn(self, rollout: Rollout, ranks: Ranks) -> None:
-        """Nothing is learned."""
-
-    def describe(self) -> dict[str, float]:
-        """Nothing to tell."""
-        return {}
-
-    def state(self) -> dict[int, list[float]]:
-        """Nothing changes."""
-        return {}
-
-    def load_state(self, state: dict[int, list[float]]) -> None:
-        """Nothing to take up."""
 
 
 class EuchreTraining:

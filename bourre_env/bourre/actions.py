@@ -5,15 +5,13 @@ With the full pack, 85 actions: 0-51 play that card (relative id); 52-83 stay an
 is 52. A pack of c cards and hands of h cards give c + 2^h + 1 actions by the same list, cards counted within the pack.
 """
 
-import operator
-
 import numpy as np
 
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import real_cards
 from bourre_env.bourre.table import DECLARE
 from bourre_env.cards import EMPTY, NUM_RANKS, card_id, card_text, cards_in, to_real, to_relative
-from bourre_env.errors import IllegalActionError
+from bourre_env.errors import IllegalActionError, action_number
 from bourre_env.jit import njit
 
 PASS_TEXT, STAY_TEXT = "pass", "stay"
@@ -66,10 +64,10 @@ def action_text(rules: Rules, table: np.record, action: int) -> str:
         action: an action id.
 
     Raises:
-        TypeError: the action is no integer.
+        IllegalActionError: the action is no integer.
     """
     record = rules.record()[0]
-    action = operator.index(action)
+    action = action_number(action)
     if not 0 <= action < num_actions(rules):
         return f"no action at all (ids are 0..{num_actions(rules) - 1})"
     if action == pass_action(record):

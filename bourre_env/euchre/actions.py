@@ -5,12 +5,10 @@ it down"; 31 play alone; 32 play with the partner. With relative ids (E6.3) card
 reference suit: that of trumps or, until they are named, that of the up-card.
 """
 
-import operator
-
 import numpy as np
 
 from bourre_env.cards import cards_in
-from bourre_env.errors import IllegalActionError
+from bourre_env.errors import IllegalActionError, action_number
 from bourre_env.euchre.cards import (
     BENNY,
     EMPTY,
@@ -91,9 +89,9 @@ def action_text(rules: EuchreRules, table: np.record, action: int) -> str:
         action: an action id.
 
     Raises:
-        TypeError: the action is no integer.
+        IllegalActionError: the action is no integer.
     """
-    action = operator.index(action)
+    action = action_number(action)
     if not 0 <= action < NUM_ACTIONS:
         return f"no action at all (ids are 0..{NUM_ACTIONS - 1})"
     real = int(real_action(action, _reference(rules, table)))
