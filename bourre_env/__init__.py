@@ -1,4 +1,4 @@
-"""Bourré and Euchre for reinforcement learning: the rules, thousands of tables at once, PettingZoo environments."""
+"""Bourré, Euchre and Bureau for reinforcement learning: the rules, thousands of tables at once, environments."""
 
 from bourre_env import gym
 from bourre_env.bourre.deals import DealQueue
@@ -6,6 +6,11 @@ from bourre_env.bourre.rules import PRESETS, Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.stepping import Buffers
 from bourre_env.bourre.tables import Tables
+from bourre_env.bureau import env as _bureau_environment
+from bourre_env.bureau.rules import PRESETS as BUREAU_PRESETS
+from bourre_env.bureau.rules import BureauRules
+from bourre_env.bureau.snapshot import BureauSnapshot
+from bourre_env.bureau.tables import BureauTables
 from bourre_env.decision import Decision
 from bourre_env.deck import shuffled_decks
 from bourre_env.env import env, raw_env, register
@@ -29,10 +34,14 @@ from bourre_env.euchre.snapshot import EuchreSnapshot
 from bourre_env.euchre.tables import EuchreTables
 
 __all__ = [
+    "BUREAU_PRESETS",
     "EUCHRE_PRESETS",
     "PRESETS",
     "BourreError",
     "Buffers",
+    "BureauRules",
+    "BureauSnapshot",
+    "BureauTables",
     "ChipsError",
     "DealQueue",
     "Decision",
@@ -59,4 +68,5 @@ __all__ = [
 
 register()
 _euchre_environment.register()
+_bureau_environment.register()
 gym.register()

@@ -84,6 +84,10 @@ RULE_MODULES = [name for name in GAME_MODULES if name.startswith("bourre_env.bou
 EUCHRE_MODULES = [
     name for name in GAME_MODULES if name.startswith("bourre_env.euchre") and name != "bourre_env.euchre.env"
 ]
+BUREAU_ENVIRONMENTS = ("bourre_env.bureau.env", "bourre_env.bureau.vector_env")
+BUREAU_MODULES = [
+    name for name in GAME_MODULES if name.startswith("bourre_env.bureau") and name not in BUREAU_ENVIRONMENTS
+]
 
 
 def test_the_sources_that_are_read_here_exist() -> None:
@@ -105,7 +109,8 @@ def test_the_game_never_imports_its_players(name: str) -> None:
 def test_only_the_environment_imports_pettingzoo_and_only_environments_gymnasium(name: str) -> None:
     found = packages(imports(name))
     assert "pettingzoo" not in found or name in ("bourre_env.aec", "bourre_env.env", "bourre_env.euchre.env")
-    assert "gymnasium" not in found or name in ("bourre_env.aec", "bourre_env.gym", "bourre_env.gym_vector")
+    with_gymnasium = ("bourre_env.aec", "bourre_env.gym", "bourre_env.gym_vector", *BUREAU_ENVIRONMENTS)
+    assert "gymnasium" not in found or name in with_gymnasium
 
 
 @pytest.mark.parametrize("name", sorted(FOUNDATION))
@@ -124,6 +129,12 @@ def test_rules_of_the_game_stand_on_the_foundation_alone(name: str) -> None:
 def test_rules_of_euchre_stand_on_the_foundation_alone(name: str) -> None:
     ours = {module for module in imports(name) if module.startswith("bourre_env")}
     assert all(module in FOUNDATION or module.startswith("bourre_env.euchre") for module in ours), ours
+
+
+@pytest.mark.parametrize("name", BUREAU_MODULES)
+def test_rules_of_bureau_stand_on_the_foundation_alone(name: str) -> None:
+    ours = {module for module in imports(name) if module.startswith("bourre_env")}
+    assert all(module in FOUNDATION or module.startswith("bourre_env.bureau") for module in ours), ours
 
 
 def test_no_module_of_the_game_needs_itself() -> None:
@@ -274,15 +285,16 @@ OF_ONE_GAME = {
         *("commands.play", "commands.web", "web.opening"),
     )
 }
-"""Modules that serve one game, besides the packages `agents.bourre` and `agents.euchre`."""
+"""Modules that serve one game, besides `OWN_PACKAGES`."""
+OWN_PACKAGES = ("agents.bourre", "agents.euchre", "agents.bureau")
 
-GAME_PACKAGES = ("bourre_env.bourre", "bourre_env.euchre")
+GAME_PACKAGES = ("bourre_env.bourre", "bourre_env.euchre", "bourre_env.bureau")
 NAMES_OF_A_GAME = {"Rules", "Tables", "PRESETS", "Snapshot", "Buffers", "DealQueue"}
 
 
 def serves_every_game(name: str) -> bool:
     """Whether a module of `agents` must do without the modules of any game."""
-    return name not in OF_ONE_GAME and not name.startswith(("agents.bourre", "agents.euchre"))
+    return name not in OF_ONE_GAME and not name.startswith(OWN_PACKAGES)
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("agents") and serves_every_game(name)])
@@ -314,4 +326,4 @@ def test_training_finds_a_game_by_name_alone() -> None:
         "agents.trainings",
         "agents.config",
     ):
-        assert not {module for module in imports(name) if module.startswith(("agents.bourre", "agents.euchre"))}
+        assert not {module for module in imports(name) if module.startswith(OWN_PACKAGES)}

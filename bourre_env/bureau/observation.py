@@ -57,8 +57,8 @@ REDEALS_LEFT = STOCK_SIZE  # in STOCK
 STEPS_LEFT = STOCK_SIZE  # in WASTE
 STEP_BITS = 12  # bit k: at least 2^k decisions are left
 
-HIDDEN_WORDS = NUM_COLUMNS + LINE_WORDS
-"""K: the face-down cards of each column, then the stock in the order it will be drawn."""
+HIDDEN_WORDS = 1 + NUM_COLUMNS + LINE_WORDS
+"""K: the own hand, which is empty, the face-down cards of each column, the stock in the order it will be drawn."""
 
 
 def _segments() -> dict[str, Segment]:
@@ -240,15 +240,16 @@ def _encode_line(table: np.record, row: NDArray[np.uint64]) -> None:
 @njit
 def encode_hidden(table: np.record, row: NDArray[np.uint64]) -> None:
     """Write what the player does not know into `row` [K] uint64: for critics that are thrown away after training."""
+    row[0] = EMPTY
     for column in range(NUM_COLUMNS):
         lower, upper = _hidden(table, column, 0), _hidden(table, column, 2)
-        row[column] = lower | (upper << np.uint64(SECOND))
+        row[1 + column] = lower | (upper << np.uint64(SECOND))
     for pair in range(LINE_WORDS):
-        row[NUM_COLUMNS + pair] = EMPTY
+        row[1 + NUM_COLUMNS + pair] = EMPTY
     if table.redeals_used == 0:
         for place in range(stock_size(table)):
             card = table.line[table.waste_size + place]
-            row[NUM_COLUMNS + place // 2] |= single(card + SECOND * (place & 1))
+            row[1 + NUM_COLUMNS + place // 2] |= single(card + SECOND * (place & 1))
 
 
 @njit

@@ -107,7 +107,6 @@ agents stay until the episode ends, also one whose partner plays alone, which is
 * v0: first version.
 """
 
-import difflib
 import secrets
 from dataclasses import replace
 from typing import Any
@@ -119,7 +118,7 @@ from numpy.typing import NDArray
 from bourre_env.aec import TableEnv, wrapped
 from bourre_env.deck import shuffled_decks
 from bourre_env.drawing.euchre_picture import euchre_picture
-from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer
+from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, named_options
 from bourre_env.errors import DeckError, RulesError
 from bourre_env.euchre import actions
 from bourre_env.euchre.cards import card_id
@@ -268,14 +267,7 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
 
 def _checked_options(options: dict[str, Any] | None, target: int) -> dict[str, Any]:
     """The options of `reset` with the deck as ids, as far as they can be checked before the table sees them."""
-    if not isinstance(options, (dict, type(None))):
-        raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
-    chosen = {name: value for name, value in (options or {}).items() if value is not None}
-    for name in sorted(set(map(str, chosen)) - set(OPTIONS)):  # wrappers may pass options of their own
-        if near := difflib.get_close_matches(name, OPTIONS, 1):
-            raise ValueError(
-                f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
-            )
+    chosen = {name: value for name, value in named_options(options, OPTIONS).items() if value is not None}
     if "deck" in chosen:
         chosen["deck"] = _deck_of_texts(chosen["deck"])
     if "dealer" in chosen:
