@@ -20,7 +20,7 @@ from bourre_env.bureau.cards import COPIES, NO_CARD, NUM_RANKS, NUM_TYPES, rank_
 from bourre_env.bureau.foundations import is_accepted
 from bourre_env.bureau.rules import DEALT_ROWS, MAX_PASSES, NUM_COLUMNS, STOCK_SIZE, BureauRules
 from bourre_env.bureau.table import exposed_card, is_face_down, next_down, stock_size, waste_card
-from bourre_env.cards import EMPTY, highest_card, holds, single
+from bourre_env.cards import EMPTY, count_cards, highest_card, holds, single
 from bourre_env.jit import njit
 
 SECOND = NUM_TYPES  # first bit of the second set of cards in a word
@@ -46,6 +46,8 @@ GOES_UP = HEIGHT + DEALT_ROWS
 CLEARS = GOES_UP + 1
 TAKES_WASTE = CLEARS + 1
 TAKES_CARDS = TAKES_WASTE + 1
+ON_FACE_DOWN = TAKES_CARDS + 1
+AT_BOTTOM = ON_FACE_DOWN + 1
 
 # Flags of the word NOW
 MAY_DRAW = FLAGS
@@ -75,6 +77,8 @@ def _segments() -> dict[str, Segment]:
             f"{name}_clears": Segment(first, CLEARS, 1),
             f"{name}_takes_waste": Segment(first, TAKES_WASTE, 1),
             f"{name}_takes_cards": Segment(first, TAKES_CARDS, 1),
+            f"{name}_on_face_down": Segment(first, ON_FACE_DOWN, 1),
+            f"{name}_at_bottom": Segment(first, AT_BOTTOM, 1),
         }
         for place in range(DEALT_ROWS):
             pieces[f"{name}_place_{place}"] = Segment(first + 1 + place // 2, SECOND * (place % 2), NUM_TYPES)
@@ -123,10 +127,10 @@ def layout(rules: BureauRules, seats_shown: int | None = None) -> Layout:
 @njit
 def encode(table: np.record, rules: np.record, row: NDArray[np.uint64]) -> None:
     """Write what the player may know into `row` [W] uint64, every word of it."""
-    run_heads = _run_heads(table)
+    movable = _movable(table)
     wanted = _wanted(table)
     for column in range(NUM_COLUMNS):
-        _encode_column(table, column, run_heads, wanted, row)
+        _encode_column(table, column, movable, wanted, row)
     _encode_counts(table, row)
     card = waste_card(table)
     row[NOW] = table.accepted | (_set_of(card) << np.uint64(SECOND))
@@ -162,8 +166,8 @@ def _wanted(table: np.record) -> np.uint64:
 
 
 @njit
-def _run_heads(table: np.record) -> np.uint64:
-    """The cards that may be moved from some column to another that takes them, from the exposed ones on."""
+def _movable(table: np.record) -> np.uint64:
+    """The cards of the runs of all columns."""
     cards = EMPTY
     for column in range(NUM_COLUMNS):
         cards |= table.runs[column]
@@ -182,11 +186,15 @@ def _encode_column(
     word |= bit_if(is_face_down(table, column, 0), FACE_DOWN) | bit_if(is_face_down(table, column, 2), FACE_DOWN + 1)
     word |= thermometer(min(height, DEALT_ROWS), HEIGHT)
     if exposed != NO_CARD:
-        whole_run = single(highest_card(table.runs[column]))
+        run = table.runs[column]
+        whole_run = single(highest_card(run))
+        below = height - count_cards(run) - 1  # the place under the run
         word |= bit_if(is_accepted(table, exposed), GOES_UP)
         word |= bit_if(whole_run & wanted != EMPTY, CLEARS)
         word |= bit_if(holds(table.legal[0], WASTE_DOWN + column), TAKES_WASTE)
         word |= bit_if(next_down(exposed) & movable != EMPTY, TAKES_CARDS)
+        word |= bit_if(below >= 0 and is_face_down(table, column, below), ON_FACE_DOWN)
+        word |= bit_if(below < 0, AT_BOTTOM)
     row[first] = word
     for pair in range(DEALT_ROWS // 2):
         lower, upper = _visible(table, column, 2 * pair), _visible(table, column, 2 * pair + 1)
