@@ -90,14 +90,14 @@ class Blocks:
         return rotations_of(self.rules)
 
     @property
-    def antes(self) -> NDArray[np.float64]:
-        """[D, R, P] float64: antes a deal by rotation and place; the pot left over is everybody's in equal shares."""
-        antes: NDArray[np.float64] = self._shares() / (self.chips_in_an_ante / self.num_rotations)
-        return antes
+    def earned(self) -> NDArray[np.float64]:
+        """[D, R, P] float64: units a deal by rotation and place; a pot left over is everybody's in equal shares."""
+        earned: NDArray[np.float64] = self._shares() / (self.whole_unit / self.num_rotations)
+        return earned
 
     @property
-    def chips_in_an_ante(self) -> int:
-        """What `place_totals` counts for one ante a deal."""
+    def whole_unit(self) -> int:
+        """What `place_totals` counts for one unit (an ante, a point) a deal."""
         return self.num_rotations**2 * game_of(self.rules).unit_of(self.rules) * self.session
 
     @property
@@ -108,22 +108,22 @@ class Blocks:
 
     @property
     def place_means(self) -> NDArray[np.float64]:
-        """[D, P] float64: antes a deal of each place."""
-        means: NDArray[np.float64] = self.place_totals / self.chips_in_an_ante
+        """[D, P] float64: units a deal of each place."""
+        means: NDArray[np.float64] = self.place_totals / self.whole_unit
         return means
 
     @property
     def block_means(self) -> NDArray[np.float64]:
-        """[D] float64: antes a deal of the first place, the focal policy's."""
+        """[D] float64: units a deal of the first place, the focal policy's."""
         return self.place_means[:, 0]
 
     @property
     def position_means(self) -> NDArray[np.float64]:
-        """[D, R] float64: antes a deal of the first place by position, the eldest first and the dealer last.
+        """[D, R] float64: units a deal of the first place by position, the eldest first and the dealer last.
 
         In a session the dealer goes round, so that a position is where the seat sat in the first deal.
         """
-        return np.take_along_axis(self.antes[:, :, 0], self.rotations_by_position(), axis=1)
+        return np.take_along_axis(self.earned[:, :, 0], self.rotations_by_position(), axis=1)
 
     def rotations_by_position(self) -> NDArray[np.int64]:
         """[D, R] int64: the rotation in which the first place sits in each position, the eldest first."""

@@ -95,12 +95,12 @@ def _section(section: Section, name: str) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|"
     for baseline, cell in own.items():
         rates = f"{100 * cell.rates['bourre_rate'].mean:.1f} | {100 * cell.rates['pass_rate'].mean:.1f}"
-        yield f"| {baseline} | {_told(cell.antes)} | {rates} | {_told(against[baseline].antes)} |"
+        yield f"| {baseline} | {_told(cell.earned)} | {rates} | {_told(against[baseline].earned)} |"
 
 
-def _told(antes: Estimate) -> str:
+def _told(found: Estimate) -> str:
     """A mean with its interval."""
-    return f"{antes.mean:+.3f} ({antes.low:+.3f} to {antes.high:+.3f})"
+    return f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})"
 
 
 def plain_card(card: Card) -> dict[str, Any]:

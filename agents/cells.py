@@ -22,7 +22,7 @@ class Position:
     """How the focal seat fares in one position at the table.
 
     Attributes:
-        mean: antes a deal.
+        mean: units a deal.
         low: lower end of the t interval.
         high: its upper end.
         rate: share of these deals that the game's last rate counts.
@@ -39,7 +39,7 @@ class Adjusted:
     """A result with the luck of the cards taken out (`agents.luck`).
 
     Attributes:
-        mean: antes a deal; its expectation is that of the plain mean.
+        mean: units a deal; its expectation is that of the plain mean.
         low: lower end of the t interval.
         high: its upper end.
         variance_ratio: variance of a block beside that of the plain result; 0.75 saves a quarter of the deals.
@@ -60,10 +60,10 @@ class Cell:
         field: name of the entrant in all other seats.
         seats: at the table.
         places: in the line-up.
-        antes: antes a deal.
+        earned: units a deal.
         rates: shares of its deals, or means over them, by name: the rates of the game (`agents.games`).
         positions: by position, the eldest first, the dealer last.
-        adjusted: antes a deal with the luck of the cards taken out; None where that cannot be known.
+        adjusted: units a deal with the luck of the cards taken out; None where that cannot be known.
         deals: deals it has played in all.
         forfeits: deals that the focal entrant has forfeited (7.2).
     """
@@ -72,7 +72,7 @@ class Cell:
     field: str
     seats: int
     places: int
-    antes: Estimate
+    earned: Estimate
     rates: Mapping[str, Estimate]
     positions: tuple[Position, ...]
     adjusted: Adjusted | None
@@ -81,8 +81,8 @@ class Cell:
 
     @property
     def field_mean(self) -> float:
-        """Antes a deal of each seat of the field: what the focal seat wins, they lose together."""
-        return -self.antes.mean / (self.places - 1)
+        """Units a deal of each seat of the field: what the focal seat wins, they lose together."""
+        return -self.earned.mean / (self.places - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,12 @@ class Seating:
     Attributes:
         line_up: names by place.
         seats: at the table.
-        antes: antes a deal, by place.
+        earned: units a deal, by place.
     """
 
     line_up: LineUp
     seats: int
-    antes: tuple[Estimate, ...]
+    earned: tuple[Estimate, ...]
 
 
 def is_cell(line_up: LineUp) -> bool:
@@ -128,8 +128,7 @@ def seatings_of(results: Results, line_ups: Sequence[LineUp] | None = None, *, s
     chosen = [line_up for line_up in (line_ups or results.line_ups) if not is_cell(line_up)]
     blocks = {line_up: found for line_up in chosen if (found := results.of(line_up)) is not None}
     columns = {
-        line_up: (found.place_totals, np.full(len(line_up), found.chips_in_an_ante))
-        for line_up, found in blocks.items()
+        line_up: (found.place_totals, np.full(len(line_up), found.whole_unit)) for line_up, found in blocks.items()
     }
     estimated = _estimated(columns, seed)
     seats = results.terms.rules.num_players
@@ -144,7 +143,7 @@ def _columns_of_cell(blocks: Blocks) -> Columns:
     """Result of the focal place and its rates."""
     counts = [blocks.totals(rate.count) for rate in part_of(blocks.rules).rates]
     totals = np.stack([blocks.place_totals[:, 0], *counts], axis=1)
-    return totals, np.array([blocks.chips_in_an_ante, *[blocks.deals_a_place] * len(counts)])
+    return totals, np.array([blocks.whole_unit, *[blocks.deals_a_place] * len(counts)])
 
 
 def _estimated(columns: dict[LineUp, Columns], seed: int) -> dict[LineUp, list[Estimate]]:
@@ -181,13 +180,13 @@ def _adjusted(results: Results, line_up: LineUp, plain: NDArray[np.float64]) -> 
 
 def _cell(line_up: LineUp, blocks: Blocks, estimated: list[Estimate], adjusted: Adjusted | None) -> Cell:
     """One cell from its estimates."""
-    antes, *rates = estimated
+    earned, *rates = estimated
     return Cell(
         focal=line_up[0],
         field=line_up[1],
         seats=blocks.rules.num_players,
         places=blocks.num_places,
-        antes=antes,
+        earned=earned,
         rates={rate.name: share for rate, share in zip(part_of(blocks.rules).rates, rates, strict=True)},
         positions=_positions(blocks),
         adjusted=adjusted,
@@ -209,12 +208,12 @@ def _positions(blocks: Blocks) -> tuple[Position, ...]:
 
 
 def plain_cell(cell: Cell) -> dict[str, Any]:
-    """A cell as JSON writes it: antes a deal under plain names, every share with its interval."""
+    """A cell as JSON writes it: units a deal under plain names, every share with its interval."""
     plain: dict[str, Any] = {
         "focal": cell.focal,
         "field": cell.field,
         "seats": cell.seats,
-        **plain_estimate(cell.antes),
+        **plain_estimate(cell.earned),
         "deals": cell.deals,
         "field_mean": cell.field_mean,
         "forfeits": cell.forfeits,
@@ -233,18 +232,18 @@ def _plain_position(position: Position, rate: str) -> dict[str, float]:
 def plain_seating(seating: Seating) -> dict[str, Any]:
     """A line-up as JSON writes it."""
     places = [
-        {"name": name, **plain_estimate(antes)} for name, antes in zip(seating.line_up, seating.antes, strict=True)
+        {"name": name, **plain_estimate(found)} for name, found in zip(seating.line_up, seating.earned, strict=True)
     ]
     return {"seats": seating.seats, "places": places}
 
 
-def plain_estimate(antes: Estimate) -> dict[str, Any]:
+def plain_estimate(found: Estimate) -> dict[str, Any]:
     """Mean and intervals under plain names."""
     return {
-        "mean": antes.mean,
-        "low": antes.low,
-        "high": antes.high,
-        "t_low": antes.t_low,
-        "t_high": antes.t_high,
-        "blocks": antes.blocks,
+        "mean": found.mean,
+        "low": found.low,
+        "high": found.high,
+        "t_low": found.t_low,
+        "t_high": found.t_high,
+        "blocks": found.blocks,
     }

@@ -1,4 +1,4 @@
-"""Who came out ahead of whom, block by block: what is left when antes are forgotten.
+"""Who came out ahead of whom, block by block: what is left when amounts are forgotten.
 
 Shapes: D blocks, G distinct entrants of a line-up, P pairs of them, E entrants, R draws.
 """
@@ -14,14 +14,14 @@ from agents.lineups import LineUp, entrants_of, pooled
 from agents.outcomes import Outcomes
 from agents.resampling import means_over_resampled_deals
 
-SAME = 1e-9  # antes: means closer than this are equal
+SAME = 1e-9  # units: means closer than this are equal
 
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
     """Pairs won.
 
-    In a block each pair of entrants is compared by antes a deal of one of their seats; equal ones share the pair. In a
+    In a block each pair of entrants is compared by units a deal of one of their seats; equal ones share the pair. In a
     cell that is one pair, won by the focal entrant when its block mean is above 0. In mixed line-ups it is the full
     breaking of the block's ranking into pairs (Azari Soufiani and others, 2013).
 
@@ -72,7 +72,7 @@ def _pairs(line_up: LineUp) -> list[tuple[int, int]]:
 
 def _signs(line_up: LineUp) -> NDArray[np.float64]:
     """[D, P] 1 where the first of a pair came out ahead, -1 where the second did, 0 where neither."""
-    ahead = [line_up.antes[:, first] - line_up.antes[:, second] for first, second in _pairs(line_up)]
+    ahead = [line_up.earned[:, first] - line_up.earned[:, second] for first, second in _pairs(line_up)]
     signs = [np.sign(np.where(np.abs(difference) < SAME, 0, difference)) for difference in ahead]
     return np.stack(signs, axis=1) if signs else np.zeros((len(line_up.units), 0))
 

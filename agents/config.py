@@ -56,7 +56,7 @@ class RunConfig(Section):
     deals: int | None = Field(default=None, ge=1)
     """Ends the run after so many training deals. Whichever of the two comes first ends it and drives the schedules."""
     target: float | None = Field(default=None)
-    """Ends the run once the lower end of the interval against the rule bot reaches so many antes, or points, a deal."""
+    """Ends the run once the lower end of the interval against the rule bot reaches so much a deal (antes, points)."""
     patience: int | None = Field(default=None, ge=1)
     """Ends the run after so many evaluations without a better one (`evaluation.times` says how often they come)."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -220,7 +220,7 @@ class LearnConfig(Section):
     proximal_kl: float = Field(default=0.0, ge=0)
     """Weight of the divergence from the policy that played the deals; 0 leaves that to the clip; usual 0 to 0.2."""
     huber: float = Field(default=1.0, gt=0)
-    """With a critic or DMC. Errors beyond so many pots count linearly instead of squared; usual 0.5 to 3."""
+    """With a critic or DMC. Larger errors, in what is learned, count linearly instead of squared; usual 0.5 to 3."""
     gradient_norm: float = Field(default=0.5, gt=0)
     """Longest gradient of each network; longer ones are shortened to it; usual 0.25 to 2."""
     epsilon: float = Field(default=0.1, ge=0, le=1)
@@ -229,7 +229,7 @@ class LearnConfig(Section):
     epsilon_end: float = Field(default=0.01, ge=0, le=1)
     """The same at the end. Too high: actions are valued for a game that goes on badly; usual 0.005 to 0.05."""
     temperature: float = Field(default=0.0, ge=0)
-    """With DMC. Pots of value that make an action e times likelier in training deals, at the start; 0 takes the best
+    """With DMC. Value that makes an action e times likelier in training deals, at the start; 0 takes the best
     one; usual 0 to 0.1."""
     temperature_end: float = Field(default=0.0, ge=0)
     """The same at the end."""

@@ -77,7 +77,7 @@ def _compared(results: Results, name: str, number: int) -> Iterator[list[CostlyD
     for (seed, line_up), blocks in sorted(results.blocks.items()):
         if not is_cell(line_up) or line_up[0] != name:
             continue
-        own = blocks.antes[:, :, 0]
+        own = blocks.earned[:, :, 0]
         others = _mean_of_others(results, seed, line_up, blocks.deal_ids)
         yield _top(seed, line_up, 0, blocks.deal_ids, own, others, number)
 
@@ -90,7 +90,7 @@ def _mean_of_others(results: Results, seed: int, line_up: LineUp, deal_ids: NDAr
         if other_seed != seed or not is_cell(other) or other[1:] != line_up[1:] or other == line_up:
             continue
         _, here, there = np.intersect1d(deal_ids, blocks.deal_ids, assume_unique=True, return_indices=True)
-        total[here] += blocks.antes[there, :, 0]
+        total[here] += blocks.earned[there, :, 0]
         count[here] += 1
     return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
 
@@ -102,7 +102,7 @@ def _alone(results: Results, name: str, number: int) -> Iterator[list[CostlyDeal
     for (seed, line_up), blocks in (cells or mine).items():
         places = [0] if cells else [place for place, other in enumerate(line_up) if other == name]
         for place in places:
-            own = blocks.antes[:, :, place]
+            own = blocks.earned[:, :, place]
             yield _top(seed, line_up, place, blocks.deal_ids, own, None, number)
 
 

@@ -13,7 +13,7 @@ class Counters:
         decisions: decisions learned from.
         minutes: time spent in all, evaluations included, in every session of the run.
         evaluations: evaluations done.
-        best: mean of the best evaluation in antes a deal; None before the first.
+        best: mean of the best evaluation in units (antes, points) a deal; None before the first.
         low: lower end of the interval of the last evaluation; None before the first.
         without_better: evaluations since the best one.
     """

@@ -28,7 +28,7 @@ class Fit:
     Attributes:
         line_ups: [K] the line-up of each row.
         names: [K] the entrant.
-        observed: [K] float64, antes a deal of one of its seats.
+        observed: [K] float64, units a deal of one of its seats.
         fitted: [K] float64, the same by the strengths.
         errors: [K] float64, standard error of observed minus fitted if the strengths explained everything.
         share_explained: of the weighted sum of squares of the means, 0 to 1; 1 where all means are 0.
@@ -50,7 +50,7 @@ class Fit:
 
     @property
     def residuals(self) -> NDArray[np.float64]:
-        """[K] float64, observed minus fitted antes a deal."""
+        """[K] float64, observed minus fitted units a deal."""
         return self.observed - self.fitted
 
     def plain(self) -> dict[str, Any]:
@@ -126,8 +126,8 @@ def _covariance(line_ups: Sequence[LineUp]) -> NDArray[np.float64]:
     values, rows, columns = [], [], []
     first_row = first_column = 0
     for line_up in line_ups:
-        num_blocks, width = line_up.antes.shape
-        values.append(((line_up.antes - line_up.means) / np.sqrt(num_blocks * max(num_blocks - 1, 1))).ravel())
+        num_blocks, width = line_up.earned.shape
+        values.append(((line_up.earned - line_up.means) / np.sqrt(num_blocks * max(num_blocks - 1, 1))).ravel())
         rows.append(np.repeat(places[first_row : first_row + num_blocks], width))
         columns.append(np.tile(np.arange(first_column, first_column + width), num_blocks))
         first_row, first_column = first_row + num_blocks, first_column + width

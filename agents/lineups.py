@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from agents.outcomes import Outcomes
 from bourre_env.errors import BourreError
 
-LARGEST_SUM = 1e-6  # antes: what rounding may leave of a block that adds up to 0
+LARGEST_SUM = 1e-6  # units: what rounding may leave of a block that adds up to 0
 
 
 class OutcomesError(BourreError, ValueError):
@@ -29,19 +29,19 @@ class LineUp:
         names: its G distinct entrants, sorted.
         seats: [G] int64, how many places each has.
         units: [D] uint64, ascending, each once.
-        antes: [D, G] float64, antes a deal of one seat of each entrant.
+        earned: [D, G] float64, units a deal of one seat of each entrant.
     """
 
     places: tuple[str, ...]
     names: tuple[str, ...]
     seats: NDArray[np.int64]
     units: NDArray[np.uint64]
-    antes: NDArray[np.float64]
+    earned: NDArray[np.float64]
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """[G] float64, antes a deal over all blocks."""
-        means: NDArray[np.float64] = self.antes.mean(axis=0)
+        """[G] float64, units a deal over all blocks."""
+        means: NDArray[np.float64] = self.earned.mean(axis=0)
         return means
 
 
@@ -70,8 +70,8 @@ def pooled(outcomes: Sequence[Outcomes]) -> tuple[LineUp, ...]:
         if len(np.unique(units)) != len(units):
             raise OutcomesError(f"the line-up {', '.join(line_up)} holds a block twice; put each result in once")
         if len(units):
-            antes = np.concatenate([part.antes for part in of_line_up])
-            rotations[_first_rotation(line_up)].append((units, _by_entrant(line_up, antes)))
+            earned = np.concatenate([part.earned for part in of_line_up])
+            rotations[_first_rotation(line_up)].append((units, _by_entrant(line_up, earned)))
     return tuple(_line_up(places, rotations[places]) for places in sorted(rotations))
 
 
@@ -84,15 +84,15 @@ def _check(part: Outcomes) -> None:
     """Refuse results that make no sense."""
     where = f"the line-up {', '.join(part.line_up)}"
     expected = (len(part.units), len(part.line_up))
-    if len(part.line_up) < 2 or part.antes.shape != expected:
+    if len(part.line_up) < 2 or part.earned.shape != expected:
         raise OutcomesError(
-            f"{where} has antes of shape {part.antes.shape}; {expected} with two seats or more is needed"
+            f"{where} has results of shape {part.earned.shape}; {expected} with two seats or more is needed"
         )
-    if not np.isfinite(part.antes).all():
-        raise OutcomesError(f"{where} has antes that are not finite numbers")
-    if len(part.units) and np.abs(part.antes.sum(axis=1)).max() > LARGEST_SUM:
-        block = int(np.abs(part.antes.sum(axis=1)).argmax())
-        raise OutcomesError(f"{where}: block {block} adds up to {part.antes[block].sum():+.4g} antes; 0 is needed")
+    if not np.isfinite(part.earned).all():
+        raise OutcomesError(f"{where} has results that are not finite numbers")
+    if len(part.units) and np.abs(part.earned.sum(axis=1)).max() > LARGEST_SUM:
+        block = int(np.abs(part.earned.sum(axis=1)).argmax())
+        raise OutcomesError(f"{where}: block {block} adds up to {part.earned[block].sum():+.4g}; 0 is needed")
 
 
 def _first_rotation(line_up: tuple[str, ...]) -> tuple[str, ...]:
@@ -100,18 +100,18 @@ def _first_rotation(line_up: tuple[str, ...]) -> tuple[str, ...]:
     return min(line_up[start:] + line_up[:start] for start in range(len(line_up)))
 
 
-def _by_entrant(line_up: tuple[str, ...], antes: NDArray[np.float64]) -> NDArray[np.float64]:
+def _by_entrant(line_up: tuple[str, ...], earned: NDArray[np.float64]) -> NDArray[np.float64]:
     """[D, G]: mean over the places of each entrant; sorted first, so that no rounding depends on their order."""
     places = np.array(line_up)
-    return np.stack([np.sort(antes[:, places == name], axis=1).mean(axis=1) for name in sorted(set(line_up))], axis=1)
+    return np.stack([np.sort(earned[:, places == name], axis=1).mean(axis=1) for name in sorted(set(line_up))], axis=1)
 
 
 def _line_up(places: tuple[str, ...], parts: Sequence[tuple[NDArray[np.uint64], NDArray[np.float64]]]) -> LineUp:
-    """One line-up from its parts (units [d], antes [d, G])."""
+    """One line-up from its parts (units [d], results [d, G])."""
     all_units = np.concatenate([units for units, _ in parts])
-    all_antes = np.concatenate([antes for _, antes in parts])
-    order = np.lexsort((*all_antes.T[::-1], all_units))
+    all_earned = np.concatenate([earned for _, earned in parts])
+    order = np.lexsort((*all_earned.T[::-1], all_units))
     units, starts, counts = np.unique(all_units[order], return_index=True, return_counts=True)
-    antes = np.add.reduceat(all_antes[order], starts, axis=0) / counts[:, None]
+    earned = np.add.reduceat(all_earned[order], starts, axis=0) / counts[:, None]
     names = tuple(sorted(set(places)))
-    return LineUp(places, names, np.array([places.count(name) for name in names]), units, antes)
+    return LineUp(places, names, np.array([places.count(name) for name in names]), units, earned)

@@ -29,25 +29,25 @@ _GENERAL_TAGS: dict[str, str] = {
     "then below 0.1.",
     "ppo/gradient_norm": "Length of the actor's gradient before it is clipped, mean. A sudden jump announces trouble.",
     "ppo/policy_loss": "The clipped objective, last epoch; slightly below 0.",
-    "critic/value_loss": "Huber loss of the critic, in pots, last epoch. Falls, then stays: cards are luck.",
+    "critic/value_loss": "Huber loss of the critic, in units, last epoch. Falls, then stays: cards are luck.",
     "critic/explained_variance": "Share of the variance of results the critic foresaw. Rises fast to 0.5 and more.",
-    "critic/advantage_std": "Standard deviation of the raw advantages, in pots. Falls from 0.6 to about 0.35.",
+    "critic/advantage_std": "Standard deviation of the raw advantages, in units. Falls from 0.6 to about 0.35.",
     "pairs/share": "Share of decisions at which two different actions were drawn (learn.advantages = pairs), of those "
     "at which two were drawn at all (learn.pair_share). Starts near 0.7, falls to about 0.1 as play gets decided.",
-    "pairs/gain_std": "Root mean square of what one action of a pair brought more than the other, in pots. Starts "
+    "pairs/gain_std": "Root mean square of what one action of a pair brought more than the other, in units. Starts "
     "at 0.5, falls to 0.3 and less.",
     "pairs/equal": "Share of pairs whose two actions came to the same. Starts near 0.6; healthy: rises to 0.8 "
     "and more.",
-    "dmc/loss": "Huber loss of the values of the actions taken, in pots, last epoch (learn.method = dmc). Falls, then "
+    "dmc/loss": "Huber loss of the values of the actions taken, in units, last epoch (learn.method = dmc). Falls, then "
     "stays: cards are luck.",
     "dmc/explained_variance": "Share of the variance of results that these values foresaw, before they were learned "
     "from. Healthy: rises to 0.3 and more; a critic that sees all hands foresees more.",
-    "dmc/value": "Mean value of the actions taken, in pots. Healthy: a little above 0.",
+    "dmc/value": "Mean value of the actions taken, in units. Healthy: a little above 0.",
     "dmc/greedy_share": "Share of decisions whose action the network held for the best one when it came to learn from "
     "them. Healthy: nears 1 less schedule/epsilon; lower by what an iteration changes.",
     "dmc/gradient_norm": "Length of the network's gradient before it is clipped, mean. A jump announces trouble.",
     **{
-        f"opponents/{name}": f"Pots a deal of the bot's seat in training deals with {words} in all other seats. "
+        f"opponents/{name}": f"Units a deal of the bot's seat in training deals with {words} in all other seats. "
         "Healthy: rises."
         for name, words in (
             ("random", "random players"),
@@ -56,16 +56,16 @@ _GENERAL_TAGS: dict[str, str] = {
         )
     },
     "league/members": "Networks in the pool.",
-    "league/self_mean": "Pots a deal against former selves, mean over those met. Healthy: above 0.",
-    "league/self_worst": "Pots a deal against the former self that the bot does worst against.",
-    "league/exploiter_mean": "Pots a deal against exploiters in the pool, mean over those met.",
-    "league/exploiter_worst": "Pots a deal against the exploiter in the pool that the bot does worst against.",
-    "league/exploiter_gain": "Pots a deal that the exploiter in training gets from the present bot. Healthy: rises "
+    "league/self_mean": "Units a deal against former selves, mean over those met. Healthy: above 0.",
+    "league/self_worst": "Units a deal against the former self that the bot does worst against.",
+    "league/exploiter_mean": "Units a deal against exploiters in the pool, mean over those met.",
+    "league/exploiter_worst": "Units a deal against the exploiter in the pool that the bot does worst against.",
+    "league/exploiter_gain": "Units a deal that the exploiter in training gets from the present bot. Healthy: rises "
     "during a life, and to less in each.",
     "schedule/learning_rate": "Step size of Adam at this point of the run.",
     "schedule/entropy": "Weight of the entropy bonus at this point of the run; of no account with DMC.",
     "schedule/epsilon": "Share of decisions drawn evenly at this point of the run (learn.method = dmc).",
-    "schedule/temperature": "Temperature of the other decisions at this point of the run, in pots.",
+    "schedule/temperature": "Temperature of the other decisions at this point of the run, in units.",
     "schedule/progress": "Share of the run's budget that is spent.",
     "speed/deals_per_second": "Training deals a second, learning included, evaluation not.",
     "speed/decisions_per_second": "Decisions of the deals a second; those after other actions of pairs do not count.",
@@ -73,20 +73,20 @@ _GENERAL_TAGS: dict[str, str] = {
     "with a critic below 0.05.",
     "speed/share_inference": "Share of the time spent asking the network for actions.",
     "speed/share_learning": "Share of the time spent on gradients.",
-    "evaluation/random_mean": "Antes, or points, a deal against random play. Bourré's rule bot gets about +1.1 at "
+    "evaluation/random_mean": "Antes, points or cards a deal against random play. Bourré's rule bot gets about +1.1 at "
     "four seats.",
     "evaluation/random_low": "Lower end of its 95 % interval. Healthy: above 0 within seconds.",
     "evaluation/random_high": "Upper end of its 95 % interval.",
-    "evaluation/heuristic_mean": "Antes, or points, a deal against the rule bot; 0 is a draw. It decides "
+    "evaluation/heuristic_mean": "Antes, points or cards a deal against the rule bot; 0 is a draw. It decides "
     "which checkpoint is best.",
     "evaluation/heuristic_low": "Lower end of its 95 % interval.",
     "evaluation/heuristic_high": "Upper end of its 95 % interval.",
-    "evaluation/target_mean": "Antes, or points, a deal against the policy that a best response is trained to "
+    "evaluation/target_mean": "Antes, points or cards a deal against the policy that a best response is trained to "
     "(rollout.target).",
     "evaluation/target_low": "Lower end of its 95 % interval. Above 0: a weakness was found.",
     "evaluation/target_high": "Upper end of its 95 % interval.",
     **{
-        f"evaluation_{size}_seats/{name}_{part}": f"{words} of antes a deal against {name}, tables of {size} alone. "
+        f"evaluation_{size}_seats/{name}_{part}": f"{words} of units a deal against {name}, tables of {size} alone. "
         "Where one network learns several sizes, evaluation/ has the mean over them."
         for size in range(2, MOST_SEATS + 1)
         for name in ("random", "heuristic", "target")
@@ -98,11 +98,11 @@ TAGS: dict[str, str] = {**_GENERAL_TAGS, **{tag: text for game in GAMES for tag,
 """Every number that is ever logged: what it means, and what is healthy."""
 
 _GENERAL_HISTOGRAMS: dict[str, str] = {
-    "critic/values": "What the critic expects, in pots, after the update. Healthy: spread out, from about -1 to 1.",
-    "critic/results": "What the deals brought, in pots. Cards are luck: far wider than the values.",
-    "critic/advantages": "Results less values, in pots. Healthy: narrow, about 0, with tails from bourrés.",
-    "dmc/values": "Values of the actions taken, in pots, after the update. Healthy: spread out, from about -1 to 1.",
-    "pairs/gains": "What one action of a pair brought more than the other, in pots. Healthy: a peak at 0, even tails.",
+    "critic/values": "What the critic expects, in units, after the update. Healthy: spread out, from about -1 to 1.",
+    "critic/results": "What the deals brought, in units. Cards are luck: far wider than the values.",
+    "critic/advantages": "Results less values, in units. Healthy: narrow, about 0, with tails from bourrés.",
+    "dmc/values": "Values of the actions taken, in units, after the update. Healthy: spread out, from about -1 to 1.",
+    "pairs/gains": "What one action of a pair brought more than the other, in units. Healthy: a peak at 0, even tails.",
     "ppo/log_ratio": "Log of new over old probability of the actions played. Healthy: a narrow peak at 0.",
 }
 
@@ -179,7 +179,8 @@ def mean_or_nan(values: NDArray[Any]) -> float:
 def tags_as_table() -> str:
     """The tags and their meaning as a Markdown table."""
     rows = [*TAGS.items(), *HISTOGRAMS.items(), *PICTURES.items(), *TEXTS.items()]
-    return "\n".join(["| tag | meaning |", "| --- | --- |", *(f"| {tag} | {text} |" for tag, text in rows)])
+    unit = "A unit is what the game is learned in: a pot in Bourré, points in other games."
+    return "\n".join([unit, "", "| tag | meaning |", "| --- | --- |", *(f"| {tag} | {text} |" for tag, text in rows)])
 
 
 def require_explained(tags: Iterable[str], explained: Mapping[str, str]) -> None:

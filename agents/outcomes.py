@@ -20,10 +20,10 @@ class Outcomes:
         line_up: N names of entrants, by place; a name may stand in several places.
         units: [D] uint64, which deal of which experiment each block is; the same number in several line-ups is the
             same deal.
-        antes: [D, N] float64, antes a deal of each place, the pot left over being everybody's in equal shares. The
+        earned: [D, N] float64, units a deal of each place, a pot left over being everybody's in equal shares. The
             places of a block add up to 0.
     """
 
     line_up: tuple[str, ...]
     units: NDArray[np.uint64]
-    antes: NDArray[np.float64]
+    earned: NDArray[np.float64]

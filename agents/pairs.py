@@ -27,7 +27,7 @@ class Pairs:
         others: [P] int64, the other action.
         log_probs: [P] float32, of the actions when they were drawn.
         other_log_probs: [P] float32, of the others.
-        gains: [P] float32, what the action brought the seat more than the other, in pots.
+        gains: [P] float32, what the action brought the seat more than the other, in what the game is learned in.
         deal: [P] int64, index of the deal in its rollout.
         seat: [P] int8, the seat that decided.
         step: [P] int64, as in a rollout.

@@ -1,4 +1,4 @@
-"""Plackett-Luce strengths, the usual ones, beside those in antes; they look at who came out ahead and not by how much.
+"""Plackett-Luce strengths, the usual ones, beside those in units; they look at who came out ahead and not by how much.
 
 Shapes: E entrants, R draws.
 """

@@ -35,7 +35,7 @@ class NotAvailable:
 
 
 def payoffs(outcomes: Sequence[Outcomes]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """The E entrants and [E, E] antes a deal of one seat of the row's against a table of the column's.
+    """The E entrants and [E, E] units a deal of one seat of the row's against a table of the column's.
 
     The diagonal is 0; cells that were not played are nan.
 
@@ -79,7 +79,7 @@ def alpha_rank(
     except ImportError as error:
         return NotAvailable(f"alpha-Rank needs the package open_spiel (extra openspiel): {error}")
     line_ups = pooled(outcomes)
-    samples = [(line_up.units, line_up.antes) for line_up in line_ups]
+    samples = [(line_up.units, line_up.earned) for line_up in line_ups]
     drawn = _payoffs(line_ups, names, means_over_resampled_deals(samples, seed=seed, draws=draws))
     # Under infinite selection only signs count, so the same few games come up again and again.
     signs = np.sign(np.concatenate([table[None], drawn]) - np.concatenate([table.T[None], drawn.transpose(0, 2, 1)]))

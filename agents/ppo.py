@@ -51,7 +51,7 @@ class Weights:
         entropy: weight of the entropy over the legal actions.
         stay_or_pass_entropy: additional weight of the entropy of staying or passing.
         epsilon: with DMC, the share of decisions that are drawn evenly.
-        temperature: with DMC, in pots, how far below the best an action is still taken.
+        temperature: with DMC, how far below the best an action is still taken.
     """
 
     learning_rate: float
@@ -401,7 +401,7 @@ def clipped_policy_loss(ratio: Tensor, advantages: Tensor, clip: float, *, rows:
 
 
 def critic_loss(values: Tensor, rewards: Tensor, huber: float, *, rows: float | None = None) -> Tensor:
-    """A scalar: Huber loss of the values [D] against the results [D], both in pots."""
+    """A scalar: Huber loss of the values [D] against the results [D]."""
     return mean(torch.nn.functional.huber_loss(values, rewards, delta=huber, reduction="none"), rows)
 
 

@@ -1,4 +1,4 @@
-"""Strength in antes a deal from all results at once, by least squares.
+"""Strength in units (antes, points) a deal from all results at once, by least squares.
 
 Model: a seat earns what its entrant's strength is above the mean strength of the N seats at its table, times
 N / (N - 1), so that one seat against a table of another entrant earns the difference of their strengths. Strengths add
@@ -35,7 +35,7 @@ class Ratings:
     """Strengths and how far they explain the results.
 
     Attributes:
-        strength: antes a deal, adding up to 0.
+        strength: units a deal, adding up to 0.
         fit: what the strengths leave unexplained.
     """
 
@@ -86,7 +86,7 @@ class _System:
 
     @property
     def means(self) -> NDArray[np.float64]:
-        """[K] antes a deal."""
+        """[K] units a deal."""
         return np.concatenate([line_up.means for line_up in self.line_ups])
 
 
@@ -149,7 +149,7 @@ def _solution(equations: NDArray[np.float64], weights: NDArray[np.float64]) -> N
 
 def _resampled_means(line_ups: Sequence[LineUp], seed: int, draws: int) -> NDArray[np.float64]:
     """[R, K] means of all equations in every draw; the last entrant of a line-up has what the others leave."""
-    samples = [(line_up.units, line_up.antes[:, :-1]) for line_up in line_ups]
+    samples = [(line_up.units, line_up.earned[:, :-1]) for line_up in line_ups]
     columns = []
     for line_up, means in zip(line_ups, means_over_resampled_deals(samples, seed=seed, draws=draws), strict=True):
         rest = -(means * line_up.seats[:-1]).sum(axis=1) / line_up.seats[-1]

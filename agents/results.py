@@ -239,10 +239,10 @@ class Results:
 
 
 def means_by_name(place_means: NDArray[np.float64], line_up: LineUp) -> NDArray[np.float64]:
-    """[D, E] float64: antes a deal of each entrant of a line-up, in the order of their first places.
+    """[D, E] float64: units a deal of each entrant of a line-up, in the order of their first places.
 
     Args:
-        place_means: [D, N] antes a deal of each place.
+        place_means: [D, N] units a deal of each place.
         line_up: names by place.
     """
     places = [[place for place, other in enumerate(line_up) if other == name] for name in dict.fromkeys(line_up)]

@@ -121,7 +121,7 @@ def played_cells(policies: dict[str, Policy], blocks: int, seed: int) -> list[Ou
 def same_streams(seed: int, report: Report) -> Control:
     """One policy under four names with the same random numbers: nobody gains anything, in any block."""
     outcomes = played_cells({name: Random() for name in COPIES}, COPY_BLOCKS, seed)
-    largest = max(float(np.abs(part.antes).max()) for part in outcomes)
+    largest = max(float(np.abs(part.earned).max()) for part in outcomes)
     strength = fit_strengths(outcomes, seed=seed, draws=RATING_DRAWS)
     ratings = float(np.abs([strength.values, strength.low, strength.high]).max())
     report(1)
@@ -195,7 +195,7 @@ def shuffled(outcomes: Sequence[Outcomes], rng: np.random.Generator) -> list[Out
         for rows in np.array_split(rng.permutation(len(outcome.units)), 3):
             turn = int(rng.integers(len(outcome.line_up)))
             line_up = outcome.line_up[turn:] + outcome.line_up[:turn]
-            parts.append(Outcomes(line_up, outcome.units[rows], np.roll(outcome.antes[rows], -turn, axis=1)))
+            parts.append(Outcomes(line_up, outcome.units[rows], np.roll(outcome.earned[rows], -turn, axis=1)))
     return [parts[number] for number in rng.permutation(len(parts))]
 
 

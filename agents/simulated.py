@@ -45,7 +45,7 @@ def simulated_outcomes(
 
     Args:
         names: E entrants.
-        strengths: [E] antes a deal.
+        strengths: [E] units a deal.
         line_ups: the line-ups to play, all on the same deals.
         blocks: D.
         deviation: of what an entrant's strength seems to be in one block.
@@ -59,8 +59,8 @@ def simulated_outcomes(
     for line_up in line_ups:
         seated = [list(names).index(name) for name in line_up]
         shown = of_deal[:, seated] + half * noise(rng, (blocks, len(line_up)))
-        antes = (shown - shown.mean(axis=1, keepdims=True)) * len(line_up) / (len(line_up) - 1)
-        outcomes.append(Outcomes(tuple(line_up), units, antes))
+        earned = (shown - shown.mean(axis=1, keepdims=True)) * len(line_up) / (len(line_up) - 1)
+        outcomes.append(Outcomes(tuple(line_up), units, earned))
     return outcomes
 
 

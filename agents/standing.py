@@ -19,7 +19,7 @@ class Standing:
     """The ratings of all entrants.
 
     Attributes:
-        ratings: strengths in antes a deal, and how far they explain the results.
+        ratings: strengths in units a deal, and how far they explain the results.
         plackett_luce: log-strengths by blocks won.
         alpha_rank: share of a population that evolves; or why there is none.
         lottery: maximal lottery over the entrants; or why there is none.

@@ -28,7 +28,7 @@ class StoppingRule(Protocol):
         """Blocks to play before the first look."""
 
     def next(self, means: NDArray[np.float64]) -> int:
-        """Blocks wanted in all after a look at D blocks [D, E], antes a deal of each entrant; D when that is enough."""
+        """Blocks wanted in all after a look at D blocks [D, E], units a deal of each entrant; D when that is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,14 @@ class FixedBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Until the 95 % t interval of every entrant reaches no further than so many antes (Chow and Robbins, 1965).
+    """Until the 95 % t interval of every entrant reaches no further than so many units (Chow and Robbins, 1965).
 
     Attributes:
-        antes: half the width of an interval.
+        reach: half the width of an interval.
         most: blocks at which it ends anyway.
     """
 
-    antes: float
+    reach: float
     most: int
 
     def first(self) -> int:
@@ -66,9 +66,9 @@ class Precision:
         """As many as the spread seems to ask for, but no leap beyond twice the blocks there are."""
         done = len(means)
         widest = max(half_width(column) for column in means.T)
-        if widest <= self.antes:
+        if widest <= self.reach:
             return done
-        needed = int(done * min(min(widest / self.antes, 2.0) ** 2, 2.0))  # cut first: a square may overflow
+        needed = int(done * min(min(widest / self.reach, 2.0) ** 2, 2.0))  # cut first: a square may overflow
         return min(whole_tasks(max(needed, done + 1)), self.most)
 
 

@@ -27,7 +27,7 @@ class Verdict:
     Attributes:
         first: the entrant whose mean it is.
         second: whom it is compared with.
-        mean: antes a deal.
+        mean: units a deal.
         t: Student's t of the block means; infinite where none of them differs from the mean.
         p: two-sided.
         p_adjusted: by Holm, over all verdicts given together.
@@ -46,7 +46,7 @@ class Verdict:
 
 
 def cell_verdicts(outcomes: Sequence[Outcomes], *, level: float = LEVEL) -> list[Verdict]:
-    """A verdict for every cell: does one seat of the first earn antes from a table of the second?
+    """A verdict for every cell: does one seat of the first earn anything from a table of the second?
 
     At two seats both cells of a pair are one and the same, and there is one verdict for them.
 
@@ -140,5 +140,5 @@ def _cells(line_ups: Sequence[LineUp]) -> dict[Pair, tuple[NDArray[np.uint64], N
         for focal in range(2):
             if line_up.seats[focal] == 1:
                 pair = line_up.names[focal], line_up.names[1 - focal]
-                cells[pair] = line_up.units, line_up.antes[:, focal], len(line_up.places)
+                cells[pair] = line_up.units, line_up.earned[:, focal], len(line_up.places)
     return dict(sorted(cells.items()))

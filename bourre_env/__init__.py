@@ -1,4 +1,4 @@
-"""Bourré, Euchre and Bureau for reinforcement learning: the rules, thousands of tables at once, environments."""
+"""Bourré, Euchre, Pinochle and Bureau for reinforcement learning: rules, thousands of tables at once, environments."""
 
 from bourre_env import gym
 from bourre_env.bourre.deals import DealQueue
@@ -32,10 +32,15 @@ from bourre_env.euchre.rules import PRESETS as EUCHRE_PRESETS
 from bourre_env.euchre.rules import EuchreRules
 from bourre_env.euchre.snapshot import EuchreSnapshot
 from bourre_env.euchre.tables import EuchreTables
+from bourre_env.pinochle.rules import PRESETS as PINOCHLE_PRESETS
+from bourre_env.pinochle.rules import PinochleRules
+from bourre_env.pinochle.snapshot import PinochleSnapshot
+from bourre_env.pinochle.tables import PinochleTables
 
 __all__ = [
     "BUREAU_PRESETS",
     "EUCHRE_PRESETS",
+    "PINOCHLE_PRESETS",
     "PRESETS",
     "BourreError",
     "Buffers",
@@ -53,6 +58,9 @@ __all__ = [
     "MissingPackageError",
     "NotationError",
     "OpponentError",
+    "PinochleRules",
+    "PinochleSnapshot",
+    "PinochleTables",
     "ResetNeededError",
     "Rules",
     "RulesError",

@@ -93,6 +93,21 @@ def flags_set(word: np.uint64, first: int, length: int) -> int:
     return count_cards((word >> np.uint64(first)) & ((np.uint64(1) << np.uint64(length)) - np.uint64(1)))
 
 
+@njit
+def is_set(word: np.uint64, place: int) -> bool:
+    """Whether a bit of a word is set."""
+    return (word >> np.uint64(place)) & np.uint64(1) != EMPTY
+
+
+@njit
+def flagged(word: np.uint64, first: int, length: int) -> int:
+    """Which of `length` flags from `first` on is set, the first of several; their number when none is."""
+    for place in range(length):
+        if is_set(word, first + place):
+            return place
+    return length
+
+
 # --- plain arrays ---
 
 _BYTE_BITS = np.array([[byte >> bit & 1 for bit in range(8)] for byte in range(256)], np.float32)

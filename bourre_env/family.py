@@ -156,7 +156,11 @@ class Game:
     unit_of: Callable[[Any], int]
 
 
-_MODULES = {FIRST: "bourre_env.bourre.game", "euchre": "bourre_env.euchre.game"}
+_MODULES = {
+    FIRST: "bourre_env.bourre.game",
+    "euchre": "bourre_env.euchre.game",
+    "pinochle": "bourre_env.pinochle.game",
+}
 """Where each game's `GAME` is; loaded when it is first asked for."""
 
 GAMES = tuple(_MODULES)

@@ -21,6 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import config
+from numba.extending import overload
 
 _PACKAGE = Path(__file__).parent
 _KEPT_CACHES = 5  # caches of other versions that stay on disk
@@ -78,6 +79,14 @@ def njit(function: Function) -> Function:
     Rules are inlined into the loops that call them; otherwise every call with an array counts references.
     """
     return cast(Function, numba.njit(nogil=True, error_model="numpy", forceinline=True)(function))
+
+
+def in_place_of(function: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Decorate what chooses, by the types of the arguments, the rule that is compiled where `function` is called."""
+    return cast(
+        Callable[[Function], Function],
+        overload(function, jit_options={"nogil": True, "error_model": "numpy", "forceinline": True}),
+    )
 
 
 def njit_entry(function: Function) -> Function:

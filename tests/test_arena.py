@@ -75,7 +75,7 @@ def test_identical_policies_are_worth_exactly_nothing_in_every_block(num_players
     assert (blocks.carry == blocks.carry[:, :1]).all()
     assert (blocks.returns.sum(axis=1) + blocks.carry[:, :1] == 0).all()
     assert (blocks.place_means == 0).all()
-    assert np.abs(blocks.antes).max() > 0
+    assert np.abs(blocks.earned).max() > 0
 
 
 def test_antes_of_a_block_by_hand():
@@ -88,7 +88,7 @@ def test_antes_of_a_block_by_hand():
         carry=np.array([[20, 0]]),
         **{name: np.arange(4, dtype=np.int32).reshape(1, 2, 2) for name in counts_of(PAGAT)},
     )
-    assert blocks.antes.tolist() == [[[3.0, -3.0], [-3.0, 3.0]]]  # (5 + 20 / 2) / 5, (-25 + 20 / 2) / 5, …
+    assert blocks.earned.tolist() == [[[3.0, -3.0], [-3.0, 3.0]]]  # (5 + 20 / 2) / 5, (-25 + 20 / 2) / 5, …
     assert blocks.block_means.tolist() == [0.0]
     assert blocks.position_means.tolist() == [[-3.0, 3.0]]  # eldest is seat 1, so rotation 1
     assert blocks.totals("drawn").tolist() == [0 + 2]

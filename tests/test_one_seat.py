@@ -134,12 +134,12 @@ def test_a_tournament_tells_differences_win_rates_and_ratings(tmp_path: Path) ->
     summary = summarise(results, seed=1)
     ahead, behind = summary.cells
     assert (ahead.focal, ahead.seats, ahead.places, ahead.deals) == ("heuristic", 1, 2, 200)
-    assert ahead.antes.mean == -behind.antes.mean == -ahead.field_mean > 2
-    assert ahead.rates["points_rate"].mean - behind.rates["points_rate"].mean == pytest.approx(ahead.antes.mean)
+    assert ahead.earned.mean == -behind.earned.mean == -ahead.field_mean > 2
+    assert ahead.rates["points_rate"].mean - behind.rates["points_rate"].mean == pytest.approx(ahead.earned.mean)
     assert 1 > ahead.rates["won_rate"].mean > behind.rates["won_rate"].mean
     assert summary.standing is not None
     strength = summary.standing.ratings.strength
-    assert strength.values[strength.names.index("heuristic")] == pytest.approx(ahead.antes.mean / 2)
+    assert strength.values[strength.names.index("heuristic")] == pytest.approx(ahead.earned.mean / 2)
     assert json.dumps(plain_summary([summary], preset="plain", command="", versions={}))
 
 

@@ -59,7 +59,7 @@ def test_a_line_up_is_the_same_wherever_one_begins_to_count():
     rotated = Outcomes(("b", "b", "a"), np.array([7], np.uint64), np.array([[-1.0, -2.0, 3.0]]))
     (line_up,) = pooled([rotated])
     assert (line_up.places, line_up.names, line_up.seats.tolist()) == (("a", "b", "b"), ("a", "b"), [1, 2])
-    assert line_up.antes.tolist() == [[3.0, -1.5]]
+    assert line_up.earned.tolist() == [[3.0, -1.5]]
     both = pooled([outcome(("a", "b", "c"), [[1, 2]]), outcome(("a", "c", "b"), [[1, 2]])])
     assert [line_up.places for line_up in both] == [("a", "b", "c"), ("a", "c", "b")]
 
@@ -68,7 +68,7 @@ def test_at_two_seats_both_cells_of_a_pair_are_the_same_blocks():
     both = [outcome(("a", "b"), [[1.0], [3.0]]), outcome(("b", "a"), [[-1.0], [-2.0]])]
     (line_up,) = pooled(both)
     assert line_up.units.tolist() == [0, 1]
-    assert line_up.antes.tolist() == [[1.0, -1.0], [2.5, -2.5]]
+    assert line_up.earned.tolist() == [[1.0, -1.0], [2.5, -2.5]]
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_at_two_seats_both_cells_of_a_pair_are_the_same_blocks():
         ([], "no blocks"),
         ([outcome(("a", "b"), np.empty((0, 1)))], "no blocks"),
         ([Outcomes(("a",), np.zeros(1, np.uint64), np.zeros((1, 1)))], "two seats or more"),
-        ([Outcomes(("a", "b"), np.zeros(2, np.uint64), np.zeros((1, 2)))], r"antes of shape \(1, 2\); \(2, 2\)"),
+        ([Outcomes(("a", "b"), np.zeros(2, np.uint64), np.zeros((1, 2)))], r"results of shape \(1, 2\); \(2, 2\)"),
         ([outcome(("a", "b"), [[np.nan]])], "not finite"),
-        ([Outcomes(("a", "b"), np.zeros(1, np.uint64), np.ones((1, 2)))], r"block 0 adds up to \+2 antes"),
+        ([Outcomes(("a", "b"), np.zeros(1, np.uint64), np.ones((1, 2)))], r"block 0 adds up to \+2; 0 is"),
         ([outcome(("a", "b"), [[1.0], [2.0]], units=[5, 5])], "a, b holds a block twice"),
         ([outcome(("a", "b"), [[1.0]]), outcome(("a", "b"), [[1.0]])], "holds a block twice"),
     ],
@@ -167,13 +167,13 @@ def test_every_seat_of_every_block_counts_the_same():
         present = np.array([[name == other for other in NAMES] for name in part.line_up], float)
         equations = (present - present.mean(axis=0)) * len(present) / (len(present) - 1)
         seats.append(np.tile(equations, (len(part.units), 1)))
-        antes.append(part.antes.ravel())
+        antes.append(part.earned.ravel())
     by_seat = np.linalg.lstsq(np.concatenate(seats), np.concatenate(antes), rcond=None)[0]
     np.testing.assert_allclose(ratings.strength.values, by_seat, atol=1e-12)
 
 
 def _without(part, blocks):
-    return Outcomes(part.line_up, part.units[:-blocks], part.antes[:-blocks])
+    return Outcomes(part.line_up, part.units[:-blocks], part.earned[:-blocks])
 
 
 def test_order_of_rows_and_cuts_change_no_bit():
@@ -190,7 +190,7 @@ def test_order_of_rows_and_cuts_change_no_bit():
 def test_names_are_only_names():
     """Ratings of renamed entrants are the ratings renamed, although everything is sorted by name inside."""
     outcomes, other = noisy(), dict(zip(NAMES, ("z", "m", "k", "b"), strict=True))
-    renamed = [Outcomes(tuple(other[name] for name in part.line_up), part.units, part.antes) for part in outcomes]
+    renamed = [Outcomes(tuple(other[name] for name in part.line_up), part.units, part.earned) for part in outcomes]
     before, after = (fit_ratings(given, seed=4, draws=20).strength for given in (outcomes, renamed))
     places = [after.names.index(other[name]) for name in before.names]
     np.testing.assert_allclose(after.values[places], before.values, atol=1e-12)

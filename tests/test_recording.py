@@ -110,7 +110,7 @@ def results_of(*specs: str, line_ups=None, blocks: int = 40, session: int = 1, p
 def test_the_costliest_deals_are_those_that_others_played_better():
     """Found again by looking at every deal."""
     results = results_of("heuristic", "random", "always_stay", "always_pass")
-    antes = {line_up: blocks.antes[:, :, 0] for (_, line_up), blocks in results.blocks.items()}
+    antes = {line_up: blocks.earned[:, :, 0] for (_, line_up), blocks in results.blocks.items()}
     costs = {}
     for focal, field, _ in antes:
         if focal == "random":
@@ -131,7 +131,7 @@ def test_the_costliest_deals_are_those_that_others_played_better():
 def test_with_two_entrants_the_costliest_deals_are_the_largest_losses():
     results = results_of("heuristic", "random")
     found = costliest_deals(results, "heuristic", 5)
-    losses = -results.blocks[5, ("heuristic", "random", "random")].antes[:, :, 0].min(axis=1)
+    losses = -results.blocks[5, ("heuristic", "random", "random")].earned[:, :, 0].min(axis=1)
     assert [deal.cost for deal in found] == pytest.approx(sorted(losses, reverse=True)[:5])
     assert {deal.others for deal in found} == {None}
 
@@ -139,7 +139,7 @@ def test_with_two_entrants_the_costliest_deals_are_the_largest_losses():
 def test_in_line_ups_that_are_no_cells_every_place_of_an_entrant_counts():
     results = results_of("heuristic", "random", line_ups=[("heuristic", "random", "random")[::-1]])
     found = costliest_deals(results, "random", 30)
-    antes = results.blocks[5, ("random", "random", "heuristic")].antes
+    antes = results.blocks[5, ("random", "random", "heuristic")].earned
     assert {deal.place for deal in found} == {0, 1}
     for deal in found:
         assert deal.seat == (deal.place + deal.rotation) % 3

@@ -61,10 +61,10 @@ def test_a_salted_policy_is_the_policy_with_other_random_numbers():
     names = ("a", "b")
     salted = played_cells({name: Salted(name, Random()) for name in names}, 50, seed=1)
     again = played_cells({name: Salted(name, Random()) for name in names}, 50, seed=1)
-    assert [part.antes.tobytes() for part in salted] == [part.antes.tobytes() for part in again]
-    assert all((part.antes != 0).any(axis=1).mean() > 0.5 for part in salted)
+    assert [part.earned.tobytes() for part in salted] == [part.earned.tobytes() for part in again]
+    assert all((part.earned != 0).any(axis=1).mean() > 0.5 for part in salted)
     deterministic = played_cells({name: Salted(name, HEURISTIC) for name in names}, 10, seed=1)
-    assert not any(part.antes.any() for part in deterministic)
+    assert not any(part.earned.any() for part in deterministic)
 
 
 def test_independent_copies_pass_and_entrants_that_differ_are_flagged(monkeypatch):
@@ -83,7 +83,7 @@ def test_independent_copies_pass_and_entrants_that_differ_are_flagged(monkeypatc
 
 def test_the_signs_are_known_and_a_wrong_one_is_seen(known):
     assert selfcheck.known_signs(known).passed
-    turned = [Outcomes(part.line_up, part.units, -part.antes) for part in known]
+    turned = [Outcomes(part.line_up, part.units, -part.earned) for part in known]
     control = selfcheck.known_signs(turned)
     assert not control.passed
     assert control.found.startswith("0;")
@@ -111,8 +111,8 @@ def test_a_shuffled_log_holds_the_same_blocks(known):
     for part in parts:
         for turn in range(4):
             if part.line_up[turn:] + part.line_up[:turn] == of_line_up:
-                rows |= dict(zip(part.units.tolist(), np.roll(part.antes, -turn, axis=1).tolist(), strict=True))
-    assert rows == dict(zip(known[0].units.tolist(), known[0].antes.tolist(), strict=True))
+                rows |= dict(zip(part.units.tolist(), np.roll(part.earned, -turn, axis=1).tolist(), strict=True))
+    assert rows == dict(zip(known[0].units.tolist(), known[0].earned.tolist(), strict=True))
 
 
 # --- simulations ---

@@ -423,7 +423,7 @@ def test_outcomes_name_the_same_deal_alike():
     assert len(outcomes) == 6
     for outcome in outcomes:
         assert outcome.units.tolist() == outcomes[0].units.tolist()
-        assert outcome.antes.sum(axis=1) == pytest.approx(0)
+        assert outcome.earned.sum(axis=1) == pytest.approx(0)
     other = play_tournament(plan_of("random", "heuristic", seed=4)).outcomes()[0]
     assert not set(other.units.tolist()) & set(outcomes[0].units.tolist())
 
@@ -552,7 +552,7 @@ def test_cells_are_what_the_arena_plays():
     results = play_tournament(plan_of("heuristic", "random", blocks=40))
     cell = cells_of(results, seed=3)[0]
     blocks = play_blocks(PAGAT, HEURISTIC, Random(), seed=3, deal_ids=np.arange(40))
-    assert cell.antes.mean == blocks.block_means.mean()
+    assert cell.earned.mean == blocks.block_means.mean()
     assert cell.forfeits == 0
     assert seatings_of(results, seed=3) == []
 

@@ -66,10 +66,10 @@ def test_cells_have_verdicts_and_other_line_ups_have_none():
     rng = np.random.default_rng(3)
     outcomes = [cell(*pair, rng.normal(0, 1, 30)) for pair in itertools.permutations("ab", 2)]
     mixed = cell("a", "b", rng.normal(size=30))
-    mixed = type(mixed)(("a", "b", "a", "b"), mixed.units, mixed.antes)
+    mixed = type(mixed)(("a", "b", "a", "b"), mixed.units, mixed.earned)
     verdicts = cell_verdicts([*outcomes, mixed])
     assert [(verdict.first, verdict.second) for verdict in verdicts] == [("a", "b"), ("b", "a")]
-    assert verdicts[1].mean == pytest.approx(outcomes[1].antes[:, 0].mean())
+    assert verdicts[1].mean == pytest.approx(outcomes[1].earned[:, 0].mean())
     two_seats = [cell("b", "a", [1.0, 2.0, 1.5], seats=2), cell("a", "b", [-1.0, -2.0, -1.5], seats=2)]
     assert [(verdict.first, verdict.blocks, verdict.mean) for verdict in cell_verdicts(two_seats)] == [("a", 3, -1.5)]
 

@@ -60,7 +60,7 @@ def add_to(commands: Commands) -> None:
         "tournament",
         help="every entrant against a table of every other",
         description="Play each entrant, in one seat, or as a pair of partners, against a table full of each other one; "
-        "print antes, or points, a deal.",
+        "print antes, points or cards a deal.",
         allow_abbrev=False,
     )
     tournament.add_argument(
@@ -116,7 +116,7 @@ def _add_stopping(tournament: argparse.ArgumentParser) -> None:
         help=f"deals a pair, each played from every seat ({DEFAULT_BLOCKS}; else at most, {MOST_BLOCKS})",
     )
     until = tournament.add_mutually_exclusive_group()
-    until.add_argument("--precision", type=positive, metavar="ANTES", help="play until each interval is ± this narrow")
+    until.add_argument("--precision", type=positive, metavar="UNITS", help="play until each interval is ± this narrow")
     until.add_argument(
         "--until-separated", action="store_true", help="play until a sequential test (GSPRT) has decided each pair"
     )

@@ -40,7 +40,7 @@ def print_summary(out: Console, tables: Sequence[TableSummary], *, preset: str) 
 
 
 def _print_cells(out: Console, summary: TableSummary) -> None:
-    """Print one line a cell: antes a deal and shares of deals, each with its interval, and whether it is separated."""
+    """Print one line a cell: units a deal and shares of deals, each with its interval, and whether it is separated."""
     is_wide = out.width >= WIDTH_WITH_T
     rules = summary.results.terms.rules
     rates = part_of(rules).rates
@@ -49,9 +49,9 @@ def _print_cells(out: Console, summary: TableSummary) -> None:
     numbers = [f"{game_of(rules).unit} a deal{more}, 95 %", *["Student's t"] * is_wide, *headings]
     table = _table(["focal", "against"], numbers, ["verdict"])
     for cell in summary.cells:
-        beside = [interval(cell.antes.t_low, cell.antes.t_high)] * is_wide
+        beside = [interval(cell.earned.t_low, cell.earned.t_high)] * is_wide
         shares = (_rate(rate, cell.rates[rate.name]) for rate in rates)
-        table.add_row(cell.focal, cell.field, _antes(cell.antes), *beside, *shares, _verdict(summary, cell))
+        table.add_row(cell.focal, cell.field, _mean(cell.earned), *beside, *shares, _verdict(summary, cell))
     out.print(table)
 
 
@@ -110,9 +110,9 @@ def _print_seatings(out: Console, seatings: Sequence[Seating], unit: str) -> Non
     """Print one line a place of every other line-up."""
     table = _table(["line-up", "place"], [f"{unit} a deal, 95 %", "Student's t"])
     for seating in seatings:
-        for number, (name, antes) in enumerate(zip(seating.line_up, seating.antes, strict=True)):
+        for number, (name, found) in enumerate(zip(seating.line_up, seating.earned, strict=True)):
             first = ", ".join(seating.line_up) if number == 0 else ""
-            table.add_row(first, name, _antes(antes), interval(antes.t_low, antes.t_high))
+            table.add_row(first, name, _mean(found), interval(found.t_low, found.t_high))
     out.print(table)
 
 
@@ -124,7 +124,10 @@ def _legend(table: TableSummary, preset: str) -> str:
     seeds = sorted({seed for seed, _ in table.results.blocks})
     numbers = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
     unit = "deals" if terms.session == 1 else f"sessions of {terms.session} deals"
-    lengths = sorted({cell.antes.blocks for cell in table.cells} | {a.blocks for s in table.seatings for a in s.antes})
+    lengths = sorted(
+        {cell.earned.blocks for cell in table.cells}
+        | {found.blocks for seating in table.seatings for found in seating.earned}
+    )
     blocks = f"{lengths[0]:,}" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,}"
     sides = sides_of(terms.rules)
     each = f", {lengths[0] * places_of(terms.rules):,} in all" if len(lengths) == 1 else ""
@@ -189,9 +192,9 @@ def _table(words: Sequence[str], numbers: Sequence[str], last: Sequence[str] = (
     return table
 
 
-def _antes(antes: Estimate) -> str:
-    """Antes a deal with the bootstrap interval."""
-    return f"{antes.mean:+.3f} ({interval(antes.low, antes.high)})"
+def _mean(found: Estimate) -> str:
+    """Units a deal with the bootstrap interval."""
+    return f"{found.mean:+.3f} ({interval(found.low, found.high)})"
 
 
 def _rate(rate: Rate, found: Estimate) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policy import Decision, PolicyError, one_hot
+from bourre_env.bits import flagged, is_set
 from bourre_env.cards import count_cards, lowest_card
 from bourre_env.euchre import observation as at
 from bourre_env.euchre.actions import GO_ALONE, NAME, PASS, TURN_DOWN, WITH_PARTNER
@@ -107,21 +108,6 @@ def choose(row: NDArray[np.uint64], legal: np.uint64, thresholds: NDArray[np.flo
     if is_set(row[at.HAND], at.PHASE + BID1):
         return choose_in_first_round(row, legal, thresholds)
     return choose_suit(row, legal, thresholds)
-
-
-@njit
-def is_set(word: np.uint64, place: int) -> bool:
-    """Whether a bit of a word is set."""
-    return (word >> np.uint64(place)) & np.uint64(1) != EMPTY
-
-
-@njit
-def flagged(word: np.uint64, first: int, length: int) -> int:
-    """Which of some flags is set; their number when none is."""
-    for place in range(length):
-        if is_set(word, first + place):
-            return place
-    return length
 
 
 # --- making trumps ----------------------------------------------------------------------------------------------------

@@ -1,0 +1,1 @@
+"""What playing, learning and measuring need for Pinochle alone."""
