@@ -1,8 +1,9 @@
-"""A rule bot for Bureau: what a thoughtful player does, as small compiled functions over packed observations.
+"""A rule bot for Bureau: what a thoughtful player does.
 
-Each legal action gets points for what it does, and the one with the most is taken, the first of equals. Cards go up,
-face-down cards are turned up, cards are laid aside where that frees one that goes up, cards of the waste find a place in
-a column, and only then is the next card drawn. A run is not moved for nothing, and never so that a column gets empty.
+Each legal action gets points for what it does (`agents.bureau.features`), and the one with the most is taken, the first
+of equals. Cards go up, but high ones not before those that could be laid on them; face-down cards are turned up; cards
+are laid aside where that frees one to go up; the card of the waste finds a place in a column; and only then is the next
+one drawn. A run is not moved for nothing, least of all so that a column gets empty.
 
 Shapes: D decisions, W words of a packed observation, L = 4 words of a legal set, F features of an action.
 """
@@ -15,41 +16,37 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bureau import features as of
 from agents.policy import Decision, PolicyError, one_hot
-from bourre_env.bureau import observation as at
-from bourre_env.bureau.actions import COLUMN_UP, DRAW, MOVE, REDEAL, RESIGN, WASTE_DOWN, WASTE_UP
-from bourre_env.bureau.cards import COPIES, KING, NUM_RANKS, NUM_TYPES
-from bourre_env.bureau.rules import NUM_COLUMNS, BureauRules
-from bourre_env.cards import EMPTY, count_cards, highest_card, lowest_card, single
+from bourre_env.bureau.rules import BureauRules
+from bourre_env.cards import EMPTY, lowest_card
 from bourre_env.family import GameRules
 from bourre_env.jit import njit, njit_entry
 
-CARDS = np.uint64((1 << NUM_TYPES) - 1)
+POINTS = {
+    "draw": 30.0,
+    "redeal": 24.0,
+    "column up": 100.0,
+    "waste up": 120.0,
+    "rank that goes up": -2.5,
+    "card still wanted": -6.0,
+    "turn up": 20.0,
+    "free a card to go up": 18.0,
+    "empty a column": -40.0,
+    "move a run": 15.0,
+    "move a part that frees a card to go up": 44.0,
+    "waste to column": 53.0,
+    "rank laid down": 2.5,
+    "cover a card that goes up": -35.0,
+    "card left in the column": 4.0,
+    "free a king": -7.0,
+}
+"""What each thing is worth that an action may do. Found by changing them one or two at a time and playing."""
 
-# What an action may do, one feature each
 (
-    GOES_UP,  # a card of a column goes up
-    WASTE_GOES_UP,
-    RANK_UP,  # of a card that goes up, ace 0
-    STILL_WANTED,  # copies of the next lower card that are not up yet and could be laid on a card that goes up
-    TURNS_UP,  # a face-down card is turned up
-    FREES_UP,  # the card then exposed goes up
-    FREES_RUN,  # the run then exposed can be moved as a whole
-    EMPTIES,  # a column gets empty
-    MOVES_ALL,  # a whole run moves to another column
-    MOVES_PART,
-    WASTE_FINDS_PLACE,
-    WASTE_RANK,  # of the card of the waste that is laid on a column
-    COVERS,  # a card that could go up is covered
-    DRAWS,
-    REDEALS,
-    RESIGNS,
-    CARDS_LEFT,  # cards that remain in the column that cards leave
-    KING_BELOW,  # the card then exposed is a king
-) = range(18)
-NUM_FEATURES = KING_BELOW + 1
-
-WEIGHTS = np.zeros(NUM_FEATURES)
+    DRAW, REDEAL, COLUMN_UP, WASTE_UP, RANK_UP, STILL_WANTED, TURN_UP, FREE, EMPTY_COLUMN, MOVE_RUN, MOVE_PART,
+    WASTE_DOWN, RANK_DOWN, COVER, CARD_LEFT, FREE_KING,
+) = range(len(POINTS))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +55,13 @@ class BureauBot:
 
     Attributes:
         name: what reports call it.
-        weights: [F] points, as `WEIGHTS`.
+        points: as `POINTS`, in their order.
     """
 
     name: str
-    weights: NDArray[np.float64] = field(default_factory=lambda: WEIGHTS, repr=False, compare=False)
+    points: NDArray[np.float64] = field(
+        default_factory=lambda: np.array(list(POINTS.values())), repr=False, compare=False
+    )
 
     def check_rules(self, rules: GameRules) -> None:
         """Refuse other games.
@@ -77,7 +76,7 @@ class BureauBot:
         """[D] actions."""
         self.check_rules(decision.rules)
         actions = np.empty(len(decision), np.int64)
-        choose_rows(decision.packed, decision.legal_packed, self.weights, actions)
+        choose_rows(decision.packed, decision.legal_packed, self.points, actions)
         return actions
 
     def probs(self, decision: Decision) -> NDArray[np.float64]:
@@ -92,150 +91,53 @@ HEURISTIC = BureauBot("heuristic")
 def choose_rows(
     packed: NDArray[np.uint64],
     legal: NDArray[np.uint64],
-    weights: NDArray[np.float64],
+    points: NDArray[np.float64],
     actions: NDArray[np.int64],
 ) -> None:
     """Fill `actions` [D] from observations [D, W] and legal sets [D, L]."""
-    features = np.empty(NUM_FEATURES)
+    features = np.empty(of.NUM_FEATURES, np.float32)
     for row in range(len(packed)):
         most = -np.inf
         for word in range(legal.shape[1]):
             waiting = legal[row, word]
             while waiting != EMPTY:
-                action = 64 * word + lowest_card(waiting)
+                action = of.WORD * word + lowest_card(waiting)
                 waiting &= waiting - np.uint64(1)
-                describe(packed[row], action, features)
-                points = (features * weights).sum()
-                if points > most:
-                    most = points
+                of.describe(packed[row], action, features)
+                found = worth(features, points)
+                if found > most:
+                    most = found
                     actions[row] = action
 
 
 @njit
-def describe(row: NDArray[np.uint64], action: int, features: NDArray[np.float64]) -> None:
-    """What a legal action does, into `features` [F]."""
-    features[:] = 0.0
-    if action == DRAW:
-        features[DRAWS] = 1.0
-    elif action == REDEAL:
-        features[REDEALS] = 1.0
-    elif action == RESIGN:
-        features[RESIGNS] = 1.0
-    elif action == WASTE_UP:
-        features[WASTE_GOES_UP] = 1.0
-        describe_card(row, waste_card(row), features)
-    elif action < COLUMN_UP:
-        features[WASTE_FINDS_PLACE] = 1.0
-        features[WASTE_RANK] = lowest_card(waste_card(row)) % NUM_RANKS
-        features[COVERS] = goes_up(row, exposed(row, action - WASTE_DOWN))
-    elif action < MOVE:
-        column = action - COLUMN_UP
-        card = exposed(row, column)
-        features[GOES_UP] = 1.0
-        describe_card(row, card, features)
-        if run(row, column) == card:
-            describe_leaving(row, column, card << np.uint64(1), features)
-    else:
-        describe_move(row, (action - MOVE) // NUM_COLUMNS, (action - MOVE) % NUM_COLUMNS, features)
+def worth(features: NDArray[np.float32], points: NDArray[np.float64]) -> float:
+    """The points of an action with these features [F]; to resign is worth nothing, and less than all else."""
+    if features[of.RESIGNS] > 0:
+        return -1e9
+    if features[of.DRAWS] > 0 or features[of.REDEALS] > 0:
+        return points[DRAW] if features[of.DRAWS] > 0 else points[REDEAL]
+    if features[of.WASTE_GOES_UP] > 0:
+        return points[WASTE_UP] + of_going_up(features[of.RANK], features[of.STILL_WANTED], points)
+    if features[of.WASTE_GOES_DOWN] > 0:
+        return points[WASTE_DOWN] + points[RANK_DOWN] * features[of.RANK] + points[COVER] * features[of.COVERS]
+    if features[of.MOVES_PART] > 0:
+        return points[MOVE_PART] if frees(features) else 0.0
+    found = points[TURN_UP] * features[of.TURNS_UP] + points[EMPTY_COLUMN] * features[of.EMPTIES]
+    found += points[CARD_LEFT] * features[of.CARDS_LEFT] + points[FREE_KING] * features[of.FREES_KING]
+    if features[of.GOES_UP] > 0:
+        return found + points[COLUMN_UP] + of_going_up(features[of.RANK], features[of.STILL_WANTED], points)
+    found += points[MOVE_RUN] + (points[FREE] if frees(features) else 0.0)
+    return found + points[COVER] * features[of.COVERS]
 
 
 @njit
-def describe_card(row: NDArray[np.uint64], card: np.uint64, features: NDArray[np.float64]) -> None:
-    """What it is to put a card up."""
-    series, rank = lowest_card(card) // NUM_RANKS, lowest_card(card) % NUM_RANKS
-    features[RANK_UP] = rank
-    if rank > 0:
-        lower_up = count_cards((row[at.UP + series] >> np.uint64(COPIES * (rank - 1))) & np.uint64(15))
-        features[STILL_WANTED] = COPIES - lower_up
+def frees(features: NDArray[np.float32]) -> bool:
+    """Whether a move lays a card open that should go up next; not one that would leave its column empty."""
+    return features[of.FREES_UP] > 0 and features[of.CARDS_LEFT] != 1
 
 
 @njit
-def describe_move(row: NDArray[np.uint64], source: int, target: int, features: NDArray[np.float64]) -> None:
-    """What a move between columns does."""
-    base = exposed(row, target)
-    moved = base >> np.uint64(1)
-    features[COVERS] = goes_up(row, base)
-    if moved == single(highest_card(run(row, source))):
-        features[MOVES_ALL] = 1.0
-        describe_leaving(row, source, EMPTY, features)
-    else:
-        features[MOVES_PART] = 1.0
-        features[FREES_UP] = goes_up(row, base)  # the card that is left alone is like the one that is covered
-        features[COVERS] = 0.0
-
-
-@njit
-def describe_leaving(
-    row: NDArray[np.uint64], column: int, accepted_too: np.uint64, features: NDArray[np.float64]
-) -> None:
-    """What happens to a column whose whole run leaves it; `accepted_too` goes up after that."""
-    flags = row[at.COLUMN_WORDS * column]
-    features[TURNS_UP] = (flags >> np.uint64(at.ON_FACE_DOWN)) & np.uint64(1)
-    features[EMPTIES] = (flags >> np.uint64(at.AT_BOTTOM)) & np.uint64(1)
-    place = place_under_run(row, column)
-    features[CARDS_LEFT] = place + 1
-    if place < 0 or features[TURNS_UP] == 1.0:
-        return
-    below = card_at(row, column, place)
-    features[FREES_UP] = 1.0 if (accepted(row) | accepted_too) & below != EMPTY else 0.0
-    features[KING_BELOW] = 1.0 if is_king(below) else 0.0
-    head = below
-    while place > 0 and card_at(row, column, place - 1) == head << np.uint64(1):
-        head <<= np.uint64(1)
-        place -= 1
-    for other in range(NUM_COLUMNS):
-        if other != column and exposed(row, other) == head << np.uint64(1) and not is_king(head):
-            features[FREES_RUN] = 1.0
-
-
-@njit
-def place_under_run(row: NDArray[np.uint64], column: int) -> int:
-    """The place of the card that a column's run lies on; -1 where it is at the bottom."""
-    height = count_cards((row[at.COLUMN_WORDS * column] >> np.uint64(at.HEIGHT)) & np.uint64(15))
-    cards = count_cards(run(row, column))
-    if height == 4:
-        above = highest_card(card_at(row, column, 3)) - highest_card(exposed(row, column))
-        height += above
-    return height - cards - 1
-
-
-@njit
-def exposed(row: NDArray[np.uint64], column: int) -> np.uint64:
-    """The set of a column's exposed card."""
-    return row[at.COLUMN_WORDS * column] & CARDS
-
-
-@njit
-def run(row: NDArray[np.uint64], column: int) -> np.uint64:
-    """The set of the cards of a column that may move together."""
-    return (row[at.COLUMN_WORDS * column] >> np.uint64(at.SECOND)) & CARDS
-
-
-@njit
-def card_at(row: NDArray[np.uint64], column: int, place: int) -> np.uint64:
-    """The set of the card that lies face up at one of the four lowest places of a column."""
-    return (row[at.COLUMN_WORDS * column + 1 + place // 2] >> np.uint64(at.SECOND * (place % 2))) & CARDS
-
-
-@njit
-def accepted(row: NDArray[np.uint64]) -> np.uint64:
-    """The cards that foundations take."""
-    return row[at.NOW] & CARDS
-
-
-@njit
-def waste_card(row: NDArray[np.uint64]) -> np.uint64:
-    """The set of the card of the waste that may be moved."""
-    return (row[at.NOW] >> np.uint64(at.SECOND)) & CARDS
-
-
-@njit
-def is_king(card: np.uint64) -> bool:
-    """Whether a card is a king."""
-    return highest_card(card) % NUM_RANKS == KING
-
-
-@njit
-def goes_up(row: NDArray[np.uint64], card: np.uint64) -> float:
-    """1 when a foundation takes a card."""
-    return 1.0 if accepted(row) & card != EMPTY else 0.0
+def of_going_up(rank: float, still_wanted: float, points: NDArray[np.float64]) -> float:
+    """What it costs that a card is no longer there to lay others on."""
+    return points[RANK_UP] * rank + points[STILL_WANTED] * still_wanted

@@ -1,9 +1,10 @@
-"""What the player may know, as bits: named segments over a row of 98 64-bit words.
+"""What the player may know, as bits: named segments over a row of 102 64-bit words.
 
 Cards are serial ids, two sets of 26 to a word (bits 0-25 and 26-51), flags after them. Every feature is 0 or 1; counts
 are thermometers (bit k set when the count is above k). Three words tell of each column, then come the foundations, the
 cards not seen yet, stock and waste, and last every card of the waste, the top one first, and of the stock, the next one
-first, once a pass has shown them. Cards above the fourth place of a column follow on the fourth (B3.2), so that four
+first, once a pass has shown them. The legal actions stand last: where positions must not come back (B6.3) they tell what
+nothing else does. Cards above the fourth place of a column follow on the fourth (B3.2), so that four
 places and the exposed card tell it all.
 
 Shapes: W words, O = 64*W features, K words of hidden cards.
@@ -12,14 +13,14 @@ Shapes: W words, O = 64*W features, K words of hidden cards.
 import numpy as np
 from numpy.typing import NDArray
 
+from bourre_env.bits import BITS, bit_if, thermometer
 from bourre_env.bits import Layout as Layout
 from bourre_env.bits import Segment as Segment
-from bourre_env.bits import bit_if, thermometer
 from bourre_env.bureau.actions import DRAW, REDEAL, WASTE_DOWN
 from bourre_env.bureau.cards import COPIES, NO_CARD, NUM_RANKS, NUM_TYPES, rank_of
 from bourre_env.bureau.foundations import is_accepted
 from bourre_env.bureau.rules import DEALT_ROWS, MAX_PASSES, NUM_COLUMNS, STOCK_SIZE, BureauRules
-from bourre_env.bureau.table import exposed_card, is_face_down, next_down, stock_size, waste_card
+from bourre_env.bureau.table import LEGAL_WORDS, exposed_card, is_face_down, next_down, stock_size, waste_card
 from bourre_env.cards import EMPTY, count_cards, highest_card, holds, single
 from bourre_env.jit import njit
 
@@ -37,7 +38,8 @@ WASTE = STOCK + 1
 WASTE_CARDS = WASTE + 1
 LINE_WORDS = STOCK_SIZE // 2
 STOCK_CARDS = WASTE_CARDS + LINE_WORDS
-NUM_WORDS = STOCK_CARDS + LINE_WORDS
+LEGAL = STOCK_CARDS + LINE_WORDS
+NUM_WORDS = LEGAL + LEGAL_WORDS
 
 # Flags of the first word of a column
 FACE_DOWN = FLAGS
@@ -100,6 +102,8 @@ def _segments() -> dict[str, Segment]:
     for place in range(STOCK_SIZE):
         pieces[f"waste_{place}"] = Segment(WASTE_CARDS + place // 2, SECOND * (place % 2), NUM_TYPES)
         pieces[f"stock_{place}"] = Segment(STOCK_CARDS + place // 2, SECOND * (place % 2), NUM_TYPES)
+    for word in range(LEGAL_WORDS):
+        pieces[f"legal_{word}"] = Segment(LEGAL + word, 0, BITS)
     return pieces
 
 
@@ -142,6 +146,8 @@ def encode(table: np.record, rules: np.record, row: NDArray[np.uint64]) -> None:
     row[WASTE] = thermometer(table.waste_size, 0)
     row[WASTE] |= thermometer(_binary_digits(rules.max_steps - table.steps), STEPS_LEFT)
     _encode_line(table, row)
+    for word in range(LEGAL_WORDS):
+        row[LEGAL + word] = table.legal[word]
 
 
 @njit
