@@ -34,7 +34,7 @@ COLUMNS = "columns"
 
 _OWN_NETWORKS = {COLUMNS: "agents.bureau.network"}
 """Where the bodies are that serve one game, by the name that specs have for them: classes `ActorBody`, whose outputs
-are scores of the actions, and `CriticBody`."""
+are scores of the actions, and `CriticBody`, whose `so_far` is what the critic's output is added to."""
 
 
 def _own_network(head: str) -> Any:
@@ -234,7 +234,7 @@ class Critic(nn.Module):
             observation: [D, W + K] int64: the packed observation, then the hands of the other seats.
         """
         value: Tensor = self.head(self.body(observation)).squeeze(1)
-        return value
+        return value + self.body.so_far(observation) if self.spec.head in _OWN_NETWORKS else value
 
 
 def _body(num_words: int, width: int, layers: int, layer_norm: bool, generator: torch.Generator) -> nn.Sequential:

@@ -15,9 +15,10 @@ from torch import Tensor, nn
 from agents.bureau.features import NOWHERE, NUM_FEATURES, count_legal, describe_legal
 from agents.layers import drawn, undefined_linear
 from agents.network import NetworkSpec
-from agents.packed_linear import PackedLinear
+from agents.packed_linear import PackedLinear, unpacked
 from bourre_env.bureau import observation as at
 from bourre_env.bureau.actions import COLUMN_UP, MOVE, RESIGN, WASTE_DOWN
+from bourre_env.bureau.cards import NUM_CARDS
 from bourre_env.bureau.rules import NUM_COLUMNS
 
 COLUMN_UNITS = 32
@@ -127,3 +128,8 @@ class CriticBody(nn.Module):
         """[D, H] float32 of rows [D, W + K] int64."""
         summary: Tensor = self.table(words)[0]
         return summary
+
+    def so_far(self, words: Tensor) -> Tensor:
+        """[D] float32: the share of cards that are up, so that only what is still to come has to be learned."""
+        bits = unpacked(words[:, at.UP : at.UP + at.SERIES])
+        return bits.sum(dim=1) / NUM_CARDS
