@@ -177,7 +177,7 @@ class Actor(nn.Module):
             return
         self.body = _body(spec.num_words, spec.actor_width, spec.actor_layers, spec.layer_norm, generator)
         self.head = drawn(undefined_linear(spec.actor_width, sum(self.parts)), _SMALL_GAIN, generator)
-        self.scoring.even(self.head)  # type: ignore[arg-type]
+        self.scoring.even(self.head)
 
     @property
     def parts(self) -> list[int]:
@@ -234,7 +234,10 @@ class Critic(nn.Module):
             observation: [D, W + K] int64: the packed observation, then the hands of the other seats.
         """
         value: Tensor = self.head(self.body(observation)).squeeze(1)
-        return value + self.body.so_far(observation) if self.spec.head in _OWN_NETWORKS else value
+        if self.spec.head not in _OWN_NETWORKS:
+            return value
+        so_far: Tensor = self.body.so_far(observation)  # type: ignore[operator]
+        return value + so_far
 
 
 def _body(num_words: int, width: int, layers: int, layer_norm: bool, generator: torch.Generator) -> nn.Sequential:

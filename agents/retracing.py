@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from bourre_env.bourre.actions import actions_of_cards, first_stay
 from bourre_env.bourre.declaring import mask_of_cards
 from bourre_env.bourre.table import DECLARE, NO_SEAT, PLAY, in_mask
-from bourre_env.bourre.turn import is_legal
 from bourre_env.cards import EMPTY, lowest_card
 from bourre_env.jit import njit, njit_entry
+from bourre_env.table_rules import is_legal
 
 OFF_COURSE, OTHERS_ACT, ARRIVED = -1, -2, -3
 

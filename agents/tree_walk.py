@@ -21,6 +21,8 @@ from bourre_env.bourre.table import SETTLED
 from bourre_env.cards import EMPTY, count_cards, lowest_card
 from bourre_env.deck import GOLDEN, mix
 from bourre_env.jit import njit, njit_entry
+from bourre_env.table_loops import take_forced
+from bourre_env.table_rules import num_legal
 
 UNKNOWN = -1
 """Where an information set is looked for and there is none."""
@@ -152,7 +154,7 @@ def _set_at(
     sets.legal_packed[new, 0] = table.legal[0]
     sets.legal_packed[new, 1] = table.legal[1]
     sets.parent[new] = sequences[seat]
-    sets.first[new + 1] = sets.first[new] + turn.num_legal(table)
+    sets.first[new + 1] = sets.first[new] + num_legal(table)
     counts[SETS] += 1
     return new
 
@@ -188,7 +190,7 @@ def _push_action(rules: np.record, stack: Stack, action: int, sequence: int, cou
             _bring_forward(stack.tables[here], stack.tables[top], chosen)
             chosen = _next_set(chosen)
         turn.act(stack.tables[top], rules, action)
-        turn.play_forced(stack.tables[top], rules)
+        take_forced(stack.tables[top], rules)
     outcomes = counts[HEIGHT] - bottom
     for row in range(bottom, counts[HEIGHT]):
         stack.probability[row] /= outcomes

@@ -32,6 +32,8 @@ from bourre_env.euchre.rules import PRESETS as EUCHRE_PRESETS
 from bourre_env.euchre.rules import EuchreRules
 from bourre_env.euchre.snapshot import EuchreSnapshot
 from bourre_env.euchre.tables import EuchreTables
+from bourre_env.pinochle import env as _pinochle_environment
+from bourre_env.pinochle.env import pinochle_env, raw_pinochle_env
 from bourre_env.pinochle.rules import PRESETS as PINOCHLE_PRESETS
 from bourre_env.pinochle.rules import PinochleRules
 from bourre_env.pinochle.snapshot import PinochleSnapshot
@@ -69,12 +71,15 @@ __all__ = [
     "UnknownAgentError",
     "env",
     "euchre_env",
+    "pinochle_env",
     "raw_env",
     "raw_euchre_env",
+    "raw_pinochle_env",
     "shuffled_decks",
 ]
 
 register()
 _euchre_environment.register()
 _bureau_environment.register()
+_pinochle_environment.register()
 gym.register()

@@ -5,6 +5,7 @@ that PettingZoo asks for is here. Shapes: N seats, O features, A actions.
 """
 
 import copy
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -51,18 +52,22 @@ class OneTable(Protocol):
         """The error for an action the table refuses."""
 
 
-def wrapped(table: "TableEnv", illegal: str) -> Any:
+def wrapped(table: "TableEnv", illegal: str, own: Mapping[str, Callable[[Any], Any]] | None = None) -> Any:
     """An environment with PettingZoo's usual wrappers.
 
     Args:
         table: the environment without them.
-        illegal: what an illegal action does: one of `ILLEGAL`.
+        illegal: what an illegal action does: one of `ILLEGAL`, or of `own`.
+        own: what the game knows besides: the wrapper of each word.
 
     Raises:
         ValueError: another word.
     """
-    if illegal not in ILLEGAL:
-        raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
+    own = own or {}
+    if illegal not in (*ILLEGAL, *own):
+        raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, (*ILLEGAL, *own)))}")
+    if illegal in own:
+        table = own[illegal](table)
     if illegal == "terminate":
         table = wrappers.TerminateIllegalWrapper(table, illegal_reward=-1)
         table = wrappers.AssertOutOfBoundsWrapper(table)

@@ -71,43 +71,6 @@ def checked_rows(rows: ArrayLike, num_tables: int) -> NDArray[np.int64]:
     return chosen
 
 
-def checked_number(num_tables: object) -> int:
-    """How many tables a caller wants.
-
-    Raises:
-        ValueError: no integer of at least 1.
-    """
-    if isinstance(num_tables, bool) or not isinstance(num_tables, (int, np.integer)) or num_tables < 1:
-        raise ValueError(f"num_tables is {num_tables!r}; it must be an integer of at least 1")
-    return int(num_tables)
-
-
-def checked_actions(actions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
-    """Actions that a caller hands in, as int64 of a shape.
-
-    Raises:
-        ValueError: another shape, or no integers.
-    """
-    chosen = np.asarray(actions)
-    if chosen.shape != shape or (chosen.size and chosen.dtype.kind not in "iu"):
-        raise ValueError(f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape {shape}")
-    return plain(chosen, np.int64)
-
-
-def rows_to_copy(rows: ArrayLike, num_tables: int) -> NDArray[np.int64]:
-    """[k] int64: indices of the tables that a caller wants copies of, from indices or [B] flags; some may come twice.
-
-    Raises:
-        IndexError: there is no such table.
-        ValueError: no rows are given.
-    """
-    wanted = np.asarray(rows)
-    chosen = np.atleast_1d(np.arange(num_tables)[wanted]) if wanted.size else wanted
-    if len(chosen) == 0:
-        raise ValueError("rows is empty; take at least one table")
-    return chosen
-
-
 _BITS = 64  # of a set of cards
 
 

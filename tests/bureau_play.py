@@ -97,7 +97,9 @@ def numbers_of(table: ReferenceBureau) -> list[int]:
     return [*found, len(table.stock), len(table.waste), table.rules.max_passes - 1 - table.redeals_used]
 
 
-STATE = tuple(name for name in TABLE.names or () if name not in ("runs", "accepted", "position", "num_seen", "unused"))
+STATE = tuple(
+    name for name in TABLE.names or () if name not in ("runs", "accepted", "position", "num_seen", "seen", "unused")
+)
 ENDINGS = ("", "won", "lost", "stopped", "resigned", "forfeited")
 
 
@@ -140,6 +142,7 @@ def state_of_oracle(table: ReferenceBureau) -> dict[str, Any]:
         "phase": int(table.ending != ""),
         "ending": ENDINGS.index(table.ending),
         "to_act": -1 if table.ending else 0,
+        "dealer": 0,
     }
 
 

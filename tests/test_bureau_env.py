@@ -210,7 +210,7 @@ def test_many_tables_refuse_what_they_cannot_do() -> None:
     with pytest.raises(ResetNeededError):
         env.step(np.zeros(3, np.int64))
     env.reset(seed=1)
-    with pytest.raises(IllegalActionError, match="table 1, decision 1: action 1"):
+    with pytest.raises(IllegalActionError, match="table 1, seat 0, phase play: action 1"):
         env.step(np.array([0, 1, 0]))
     with pytest.raises(IllegalActionError, match="integers of shape"):
         env.step(np.zeros(2, np.int64))

@@ -37,7 +37,7 @@ def engine_at(given: dict[str, Any]) -> BureauTables:
     for column in range(13):
         find_run(record, column)
     find_accepted(record, rules)
-    find_legal(record, rules, np.zeros(1, np.uint64))
+    find_legal(record, rules)
     return tables
 
 

@@ -17,8 +17,8 @@ from random_play import any_rules
 from bourre_env import IllegalActionError, Rules, Tables, shuffled_decks
 from bourre_env.bourre.observation import FIRST_TRICK, LED_SUIT, OWN_HAND
 from bourre_env.bourre.table import DECLARE, PLAY
-from bourre_env.bourre.tables import Records
 from bourre_env.cards import ALL_CARDS, to_real, to_relative
+from bourre_env.table_batch import Records
 
 B = 60
 every_rules = pytest.mark.parametrize("rules", EVERY_TABLE.values(), ids=EVERY_TABLE)

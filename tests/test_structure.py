@@ -17,7 +17,11 @@ from bourre_env import Rules
 ROOT = Path(__file__).parent.parent
 GAME, PLAYERS = ROOT / "bourre_env", ROOT / "agents"
 FOUNDATION = {
-    f"bourre_env.{name}" for name in ("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "tricks")
+    f"bourre_env.{name}"
+    for name in (
+        *("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "tricks"),
+        *("table_batch", "table_loops", "table_rules", "table_steps"),
+    )
 }
 NUMPY_RANDOM = {"Generator", "BitGenerator", "SeedSequence", "PCG64", "Philox", "default_rng"}
 
@@ -81,12 +85,13 @@ def packages(modules: set[str]) -> set[str]:
 
 GAME_MODULES = [name for name in SOURCES if name.startswith("bourre_env")]
 RULE_MODULES = [name for name in GAME_MODULES if name.startswith("bourre_env.bourre")]
-EUCHRE_MODULES = [
-    name for name in GAME_MODULES if name.startswith("bourre_env.euchre") and name != "bourre_env.euchre.env"
-]
+OTHER_GAMES = ("bourre_env.euchre", "bourre_env.pinochle", "bourre_env.bureau")
 BUREAU_ENVIRONMENTS = ("bourre_env.bureau.env", "bourre_env.bureau.vector_env")
-BUREAU_MODULES = [
-    name for name in GAME_MODULES if name.startswith("bourre_env.bureau") and name not in BUREAU_ENVIRONMENTS
+MODULES_OF_OTHER_GAMES = [
+    (game, name)
+    for game in OTHER_GAMES
+    for name in GAME_MODULES
+    if name.startswith(game) and name not in (f"{game}.env", *BUREAU_ENVIRONMENTS)
 ]
 
 
@@ -108,7 +113,8 @@ def test_the_game_never_imports_its_players(name: str) -> None:
 @pytest.mark.parametrize("name", GAME_MODULES)
 def test_only_the_environment_imports_pettingzoo_and_only_environments_gymnasium(name: str) -> None:
     found = packages(imports(name))
-    assert "pettingzoo" not in found or name in ("bourre_env.aec", "bourre_env.env", "bourre_env.euchre.env")
+    environments = {"bourre_env.aec", "bourre_env.env", "bourre_env.euchre.env", "bourre_env.pinochle.env"}
+    assert "pettingzoo" not in found or name in environments
     with_gymnasium = ("bourre_env.aec", "bourre_env.gym", "bourre_env.gym_vector", *BUREAU_ENVIRONMENTS)
     assert "gymnasium" not in found or name in with_gymnasium
 
@@ -125,16 +131,10 @@ def test_rules_of_the_game_stand_on_the_foundation_alone(name: str) -> None:
     assert all(module in FOUNDATION or module.startswith("bourre_env.bourre") for module in ours), ours
 
 
-@pytest.mark.parametrize("name", EUCHRE_MODULES)
-def test_rules_of_euchre_stand_on_the_foundation_alone(name: str) -> None:
+@pytest.mark.parametrize(("game", "name"), MODULES_OF_OTHER_GAMES)
+def test_rules_of_other_games_stand_on_the_foundation_alone(game: str, name: str) -> None:
     ours = {module for module in imports(name) if module.startswith("bourre_env")}
-    assert all(module in FOUNDATION or module.startswith("bourre_env.euchre") for module in ours), ours
-
-
-@pytest.mark.parametrize("name", BUREAU_MODULES)
-def test_rules_of_bureau_stand_on_the_foundation_alone(name: str) -> None:
-    ours = {module for module in imports(name) if module.startswith("bourre_env")}
-    assert all(module in FOUNDATION or module.startswith("bourre_env.bureau") for module in ours), ours
+    assert all(module in FOUNDATION or module.startswith(game) for module in ours), ours
 
 
 def test_no_module_of_the_game_needs_itself() -> None:
@@ -285,16 +285,16 @@ OF_ONE_GAME = {
         *("commands.play", "commands.web", "web.opening"),
     )
 }
-"""Modules that serve one game, besides `OWN_PACKAGES`."""
-OWN_PACKAGES = ("agents.bourre", "agents.euchre", "agents.bureau")
+"""Modules that serve one game, besides `PLAYERS_OF_ONE_GAME`."""
 
-GAME_PACKAGES = ("bourre_env.bourre", "bourre_env.euchre", "bourre_env.bureau")
+GAME_PACKAGES = ("bourre_env.bourre", *OTHER_GAMES)
+PLAYERS_OF_ONE_GAME = ("agents.bourre", "agents.euchre", "agents.pinochle", "agents.bureau")
 NAMES_OF_A_GAME = {"Rules", "Tables", "PRESETS", "Snapshot", "Buffers", "DealQueue"}
 
 
 def serves_every_game(name: str) -> bool:
     """Whether a module of `agents` must do without the modules of any game."""
-    return name not in OF_ONE_GAME and not name.startswith(OWN_PACKAGES)
+    return name not in OF_ONE_GAME and not name.startswith(PLAYERS_OF_ONE_GAME)
 
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith("agents") and serves_every_game(name)])
@@ -326,4 +326,4 @@ def test_training_finds_a_game_by_name_alone() -> None:
         "agents.trainings",
         "agents.config",
     ):
-        assert not {module for module in imports(name) if module.startswith(OWN_PACKAGES)}
+        assert not {module for module in imports(name) if module.startswith(PLAYERS_OF_ONE_GAME)}

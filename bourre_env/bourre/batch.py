@@ -1,6 +1,6 @@
-"""The loops over many tables: all that Python calls in compiled form.
+"""The loops over many tables that are Bourré's own; the others are in `bourre_env.table_loops`.
 
-Shapes: B tables, k chosen rows, W words, S seats shown, C cards of the pack.
+Shapes: B tables, k chosen rows, S seats shown, C cards of the pack.
 """
 
 from typing import Any
@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from bourre_env.bourre import turn
 from bourre_env.bourre.dealing import deal, set_stacks
 from bourre_env.bourre.deals import Deals
-from bourre_env.bourre.observation import BITS, encode, unpack_action_row, unpack_row
-from bourre_env.bourre.settling import forfeit
-from bourre_env.bourre.table import SETTLED
 from bourre_env.bourre.worlds import reshuffle_unseen
 from bourre_env.cards import EMPTY
-from bourre_env.jit import njit, njit_entry
+from bourre_env.jit import njit_entry
 
 Records = NDArray[Any]
 
@@ -30,122 +27,6 @@ def deal_rows(tables: Records, rules: Records, rows: NDArray[np.int64], deals: D
         set_stacks(table, rules[0], stacks[place])
         deal(table, rules[0], decks[place], dealers[place], carries[place], exempt[place])
         turn.find_legal(table, rules[0])
-
-
-@njit_entry
-def step_rows(
-    tables: Records, rules: Records, rows: NDArray[np.int64], actions: NDArray[np.int64], play_forced: bool
-) -> int:
-    """Take the actions [k] at the tables `rows` [k]; if one is illegal take none and return its place, else -1."""
-    for place in range(len(rows)):
-        table = tables[rows[place]]
-        if not turn.is_legal(table, actions[place]) and table.phase != SETTLED:
-            return place
-    for place in range(len(rows)):
-        take_action(tables[rows[place]], rules[0], actions[place], play_forced)
-    return -1
-
-
-@njit
-def first_illegal(tables: Records, actions: NDArray[np.int64]) -> int:
-    """The first row whose action is illegal, -1 when there is none; actions of settled tables do not count."""
-    for row in range(len(tables)):
-        if not turn.is_legal(tables[row], actions[row]) and tables[row].phase != SETTLED:
-            return row
-    return -1
-
-
-@njit
-def take_action(table: np.record, rules: np.record, action: int, play_forced: bool) -> None:
-    """Take a legal action unless the table is settled, and then perhaps those that leave no choice."""
-    if table.phase != SETTLED:
-        turn.act(table, rules, action)
-        if play_forced:
-            turn.play_forced(table, rules)
-
-
-@njit_entry
-def play_forced_rows(tables: Records, rules: Records) -> None:
-    """Play every decision that leaves no choice."""
-    for row in range(len(tables)):
-        turn.play_forced(tables[row], rules[0])
-
-
-@njit_entry
-def copy_legal(tables: Records, out: NDArray[np.uint64]) -> None:
-    """Legal sets into `out` [B, 2]."""
-    for row in range(len(tables)):
-        out[row, 0] = tables[row].legal[0]
-        out[row, 1] = tables[row].legal[1]
-
-
-@njit_entry
-def write_masks(tables: Records, out: NDArray[np.bool_]) -> None:
-    """Legal actions as flags into `out` [B, A]."""
-    for row in range(len(tables)):
-        unpack_action_row(tables[row].legal, out[row])
-
-
-@njit_entry
-def write_features(tables: Records, rules: Records, words: NDArray[np.uint64], out: NDArray[np.float32]) -> None:
-    """Observations of the seats to act into `out` [B, O]; `words` [W] is room to work in."""
-    for row in range(len(tables)):
-        encode_turn(tables[row], rules[0], words)
-        unpack_row(words, out[row])
-
-
-@njit_entry
-def encode_to_act(tables: Records, rules: Records, out: NDArray[np.uint64]) -> None:
-    """Observations of the seats to act into `out` [B, W]."""
-    for row in range(len(tables)):
-        encode_turn(tables[row], rules[0], out[row])
-
-
-@njit
-def encode_turn(table: np.record, rules: np.record, words: NDArray[np.uint64]) -> None:
-    """The observation of the seat to act into `words` [W]; zeros once the deal is settled."""
-    if table.phase == SETTLED:
-        words[:] = EMPTY
-    else:
-        encode(table, rules, table.to_act, words)
-
-
-@njit_entry
-def view_rows(
-    tables: Records, rules: Records, rows: NDArray[np.int64], words: NDArray[np.uint64], legal: NDArray[np.uint64]
-) -> None:
-    """What the seats to act at the tables `rows` [k] see and may do, into `words` [k, W] and `legal` [k, 2]."""
-    for place in range(len(rows)):
-        write_views(tables[rows[place]], rules[0], legal[place], words[place])
-
-
-@njit
-def write_views(table: np.record, rules: np.record, legal: NDArray[np.uint64], words: NDArray[np.uint64]) -> None:
-    """What the seat to act may do, into `legal` [2], and see, into `words` [W]."""
-    legal[0] = table.legal[0]
-    legal[1] = table.legal[1]
-    encode_turn(table, rules, words)
-
-
-@njit_entry
-def encode_seats(tables: Records, rules: Records, seats: NDArray[np.int8], out: NDArray[np.uint64]) -> None:
-    """Observations of the seats [B] into `out` [B, W]; zeros for seat -1."""
-    for row in range(len(tables)):
-        if seats[row] < 0:
-            out[row, :] = EMPTY
-        else:
-            encode(tables[row], rules[0], seats[row], out[row])
-
-
-@njit_entry
-def view_one(tables: Records, rules: Records, seat: int, features: NDArray[np.float32], mask: NDArray[np.int8]) -> None:
-    """One seat's view of the first table: `features` [O] and `mask` [A], ones only for the seat to act."""
-    words = np.empty(len(features) // BITS, np.uint64)
-    encode(tables[0], rules[0], seat, words)
-    unpack_row(words, features)
-    is_to_act = tables[0].to_act == seat
-    for action in range(len(mask)):
-        mask[action] = is_to_act and turn.is_legal(tables[0], action)
 
 
 @njit_entry
@@ -174,11 +55,3 @@ def reshuffle_rows(
     """Redraw what the seats [B] have not seen, with the keys [B]; `world` and `replay` are room to work in."""
     for row in range(len(tables)):
         reshuffle_unseen(tables[row], rules[0], lax_rules[0], seats[row], keys[row], world[0], replay[0])
-
-
-@njit_entry
-def forfeit_rows(tables: Records, rules: Records, rows: NDArray[np.int64]) -> None:
-    """End the deals at the tables `rows` [k], none of them settled: the seat to act forfeits (7.2)."""
-    for row in rows:
-        forfeit(tables[row], rules[0])
-        turn.find_legal(tables[row], rules[0])

@@ -13,12 +13,12 @@ from numba import prange
 from numpy.typing import NDArray
 
 from bourre_env.bourre import turn
-from bourre_env.bourre.batch import first_illegal, take_action, write_views
 from bourre_env.bourre.dealing import deal, set_stacks
 from bourre_env.bourre.deals import Deals
 from bourre_env.bourre.observation import unpack_action_row, unpack_row
 from bourre_env.bourre.table import SETTLED, in_mask
 from bourre_env.jit import njit, njit_entry, njit_parallel, on_all_threads
+from bourre_env.table_loops import first_illegal, take_action, take_forced, write_views
 
 Records = NDArray[Any]
 
@@ -186,7 +186,7 @@ def _deal(
     deal(table, rules, deck, dealer, carry, exempt)
     turn.find_legal(table, rules)
     if play_forced:
-        turn.play_forced(table, rules)
+        take_forced(table, rules)
 
 
 def advance_in_parallel(*arguments: Any) -> int:

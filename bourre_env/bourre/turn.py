@@ -2,14 +2,15 @@
 
 import numpy as np
 
+from bourre_env.bourre import settling
 from bourre_env.bourre.actions import actions_of_cards, card_of_action, first_stay, pass_action
 from bourre_env.bourre.declaring import apply_pass, apply_stay, may_pass, stay_masks
+from bourre_env.bourre.observation import encode
 from bourre_env.bourre.playing import apply_play, cards_to_play
-from bourre_env.bourre.table import DECLARE, PLAY, SETTLED
-from bourre_env.cards import EMPTY, count_cards, lowest_card
+from bourre_env.bourre.table import DECLARE, PLAY, SETTLED, TABLE
+from bourre_env.cards import EMPTY
 from bourre_env.jit import njit
-
-WORD = 64  # bits in a word of the legal set
+from bourre_env.table_rules import WORD, TableRules, add_game
 
 
 @njit
@@ -39,28 +40,6 @@ def _add_actions(table: np.record, first: int, bits: np.uint64) -> None:
 
 
 @njit
-def is_legal(table: np.record, action: int) -> bool:
-    """Whether the seat to act may take an action; any integer may be asked about."""
-    if action < 0 or action >= 2 * WORD:
-        return False
-    return (table.legal[action // WORD] >> np.uint64(action % WORD)) & np.uint64(1) != EMPTY
-
-
-@njit
-def num_legal(table: np.record) -> int:
-    """Number of legal actions."""
-    return count_cards(table.legal[0]) + count_cards(table.legal[1])
-
-
-@njit
-def only_action(table: np.record) -> int:
-    """The legal action, when there is just one."""
-    if table.legal[0] != EMPTY:
-        return lowest_card(table.legal[0])
-    return WORD + lowest_card(table.legal[1])
-
-
-@njit
 def act(table: np.record, rules: np.record, action: int) -> None:
     """Apply a legal action and find what is legal next."""
     if table.phase == PLAY:
@@ -73,7 +52,10 @@ def act(table: np.record, rules: np.record, action: int) -> None:
 
 
 @njit
-def play_forced(table: np.record, rules: np.record) -> None:
-    """Act for whoever has a single legal action, until someone has a choice or the deal is settled."""
-    while table.phase != SETTLED and num_legal(table) == 1:
-        act(table, rules, only_action(table))
+def forfeit(table: np.record, rules: np.record) -> None:
+    """Rule 7.2: the seat to act forfeits the deal."""
+    settling.forfeit(table, rules)
+    find_legal(table, rules)
+
+
+add_game(TABLE, TableRules(act, encode, forfeit))

@@ -1,7 +1,6 @@
 """Moves from and to columns: section B3."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bourre_env.bureau.cards import NO_CARD, rank_of
 from bourre_env.bureau.foundations import put_up
@@ -24,18 +23,18 @@ def can_be_taken_back(table: np.record, source: int, number: int) -> bool:
 
 
 @njit
-def would_repeat(table: np.record, rules: np.record, source: int, target: int, seen: NDArray[np.uint64]) -> bool:
+def would_repeat(table: np.record, rules: np.record, source: int, target: int) -> bool:
     """Rule B6.3: whether a move between columns is forbidden since it brings an earlier position back."""
     if rules.forbid_repeat == 0:
         return False
     number = cards_to_move(table, source, target)
     if not can_be_taken_back(table, source, number):
         return False
-    return is_repeat(table, seen, position_after(table, source, target, number))
+    return is_repeat(table, position_after(table, source, target, number))
 
 
 @njit
-def apply_move(table: np.record, rules: np.record, source: int, target: int, seen: NDArray[np.uint64]) -> None:
+def apply_move(table: np.record, rules: np.record, source: int, target: int) -> None:
     """Rules B3.2 and B3.3: move the cards that fit from one column to another."""
     number = cards_to_move(table, source, target)
     may_return = can_be_taken_back(table, source, number)
@@ -48,17 +47,17 @@ def apply_move(table: np.record, rules: np.record, source: int, target: int, see
     find_run(table, target)
     take_away(table, source, number)
     if not may_return:
-        forget_positions(table, rules, seen)
+        forget_positions(table, rules)
     elif rules.forbid_repeat:
-        note_position(table, seen)
+        note_position(table)
 
 
 @njit
-def apply_column_up(table: np.record, rules: np.record, column: int, seen: NDArray[np.uint64]) -> None:
+def apply_column_up(table: np.record, rules: np.record, column: int) -> None:
     """Rule B3.1: the exposed card of a column goes to a foundation."""
     put_up(table, rules, exposed_card(table, column))
     take_away(table, column, 1)
-    forget_positions(table, rules, seen)
+    forget_positions(table, rules)
 
 
 @njit

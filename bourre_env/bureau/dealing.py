@@ -14,14 +14,13 @@ FACE_DOWN = 0b0101  # the rows dealt face down, as bits (B1.3)
 
 
 @njit
-def deal(table: np.record, rules: np.record, deck: NDArray[np.int8], seen: NDArray[np.uint64]) -> None:
+def deal(table: np.record, rules: np.record, deck: NDArray[np.int8]) -> None:
     """Start a deal: clear the table and lay the cards out.
 
     Args:
         table: one record of dtype `TABLE`.
         rules: the rules.
         deck: [104] int8 printed ids in dealing order.
-        seen: the table's positions (B6.3).
     """
     _clear(table)
     table.unseen[:] = COPIES
@@ -37,7 +36,7 @@ def deal(table: np.record, rules: np.record, deck: NDArray[np.int8], seen: NDArr
     for place in range(STOCK_SIZE):
         table.line[place] = OTHER_NAME[deck[NUM_COLUMNS * DEALT_ROWS + place]]
     table.line_length = STOCK_SIZE
-    forget_positions(table, rules, seen)
+    forget_positions(table, rules)
 
 
 @njit
@@ -56,3 +55,4 @@ def _clear(table: np.record) -> None:
     table.phase = PLAY
     table.ending = GOING_ON
     table.to_act = 0
+    table.dealer = 0

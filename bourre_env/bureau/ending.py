@@ -51,7 +51,7 @@ def resign(table: np.record, rules: np.record) -> None:
 
 
 @njit
-def forfeit(table: np.record) -> None:
+def forfeit(table: np.record, rules: np.record) -> None:
     """Rule B6.2: the deal is over and brings nothing."""
     table.returns[0] = 0
     close(table, FORFEITED)

@@ -2,10 +2,10 @@
 
 Cards are serial ids, two sets of 26 to a word (bits 0-25 and 26-51), flags after them. Every feature is 0 or 1; counts
 are thermometers (bit k set when the count is above k). Three words tell of each column, then come the foundations, the
-cards not seen yet, stock and waste, and last every card of the waste, the top one first, and of the stock, the next one
-first, once a pass has shown them. The legal actions stand last: where positions must not come back (B6.3) they tell what
-nothing else does. Cards above the fourth place of a column follow on the fourth (B3.2), so that four
-places and the exposed card tell it all.
+cards not seen yet, stock and waste, every card of the waste, the top one first, and of the stock, the next one first,
+once a pass has shown them. The legal actions stand last: where positions must not come back (B6.3) they tell what
+nothing else does. Cards above the fourth place of a column follow on the fourth (B3.2), so that four places and the
+exposed card tell it all.
 
 Shapes: W words, O = 64*W features, K words of hidden cards.
 """

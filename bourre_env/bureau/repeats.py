@@ -2,14 +2,11 @@
 
 A position is the columns with every card in its place; between two moves that cannot be taken back nothing else
 changes, and no card is turned up, so that those face down need not be told apart. Each has a 64-bit hash, the exclusive
-or of one word for each card at its place; the chance that two of the at most 2000 positions of a deal share one is one
+or of one word for each card at its place; the chance that two of the at most 1000 positions of a deal share one is one
 in 10^13.
-
-Shapes: S positions that a table has room for.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bourre_env.bureau.cards import NUM_TYPES
 from bourre_env.bureau.rules import MOST_IN_COLUMN, NUM_COLUMNS
@@ -26,14 +23,8 @@ def _word(column: int, place: int, card: int) -> np.uint64:
 
 
 @njit
-def forget_positions(table: np.record, rules: np.record, seen: NDArray[np.uint64]) -> None:
-    """After a move that cannot be taken back: only the present position may be repeated.
-
-    Args:
-        table: one record of dtype `TABLE`.
-        rules: the rules.
-        seen: [S] uint64, hashes of positions; only where repeats are forbidden.
-    """
+def forget_positions(table: np.record, rules: np.record) -> None:
+    """After a move that cannot be taken back: only the present position may be repeated."""
     if rules.forbid_repeat == 0:
         return
     table.position = EMPTY
@@ -42,14 +33,14 @@ def forget_positions(table: np.record, rules: np.record, seen: NDArray[np.uint64
             if is_face_down(table, column, place):
                 continue
             table.position ^= _word(column, place, table.columns[column, place])
-    seen[0] = table.position
+    table.seen[0] = table.position
     table.num_seen = 1
 
 
 @njit
-def note_position(table: np.record, seen: NDArray[np.uint64]) -> None:
+def note_position(table: np.record) -> None:
     """After a move between columns that can be taken back."""
-    seen[table.num_seen] = table.position
+    table.seen[table.num_seen] = table.position
     table.num_seen += 1
 
 
@@ -65,9 +56,9 @@ def position_after(table: np.record, source: int, target: int, number: int) -> n
 
 
 @njit
-def is_repeat(table: np.record, seen: NDArray[np.uint64], position: np.uint64) -> bool:
+def is_repeat(table: np.record, position: np.uint64) -> bool:
     """Whether a position has been there since the last move that cannot be taken back."""
     found = False
     for place in range(table.num_seen):
-        found |= seen[place] == position
+        found |= table.seen[place] == position
     return found

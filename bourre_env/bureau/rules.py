@@ -23,7 +23,7 @@ STOCK_SIZE = NUM_CARDS - NUM_COLUMNS * DEALT_ROWS
 
 MAX_FOUNDATIONS = 8
 MAX_PASSES = 4
-MAX_STEPS = 2000
+MAX_STEPS = 1000
 
 CHOICES: dict[str, tuple[str, ...]] = {"reward": ("cards", "win")}
 _RANGES = {"n_foundations": (1, MAX_FOUNDATIONS), "max_passes": (1, MAX_PASSES), "max_steps": (1, MAX_STEPS)}
@@ -50,7 +50,7 @@ class BureauRules:
         n_foundations: piles to build on, 1 to 8 (B2.1). With fewer than eight the game cannot be won: two packs have
             104 cards and a pile takes 13. Four is what the description that these rules follow says.
         max_passes: times the stock is gone through, 1 to 4 (B4.3).
-        max_steps: a deal stops after so many decisions, 1 to 2000 (B5.3).
+        max_steps: a deal stops after so many decisions, 1 to 1000 (B5.3).
         forbid_repeat: whether moves between columns that bring back an earlier position are forbidden (B6.3).
         reward: "cards" or "win", what a deal brings (B5.5).
         resign: whether the player may give up (B5.4).

@@ -1,7 +1,6 @@
 """Stock and waste: section B4. Both are one line of cards in the order they are drawn, the waste first."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bourre_env.bureau.cards import NO_CARD
 from bourre_env.bureau.columns import lay_down
@@ -24,34 +23,34 @@ def may_redeal(table: np.record, rules: np.record) -> bool:
 
 
 @njit
-def apply_draw(table: np.record, rules: np.record, seen: NDArray[np.uint64]) -> None:
+def apply_draw(table: np.record, rules: np.record) -> None:
     """Rule B4.1: the next card of the stock goes to the waste."""
     if table.redeals_used == 0:
         table.unseen[table.line[table.waste_size]] -= 1
     table.waste_size += 1
-    forget_positions(table, rules, seen)
+    forget_positions(table, rules)
 
 
 @njit
-def apply_redeal(table: np.record, rules: np.record, seen: NDArray[np.uint64]) -> None:
+def apply_redeal(table: np.record, rules: np.record) -> None:
     """Rule B4.3: the waste is turned over, not shuffled; nothing is drawn yet."""
     table.waste_size = 0
     table.redeals_used += 1
-    forget_positions(table, rules, seen)
+    forget_positions(table, rules)
 
 
 @njit
-def apply_waste_up(table: np.record, rules: np.record, seen: NDArray[np.uint64]) -> None:
+def apply_waste_up(table: np.record, rules: np.record) -> None:
     """Rule B4.2: the card of the waste goes to a foundation."""
     put_up(table, rules, take_waste_card(table))
-    forget_positions(table, rules, seen)
+    forget_positions(table, rules)
 
 
 @njit
-def apply_waste_down(table: np.record, rules: np.record, column: int, seen: NDArray[np.uint64]) -> None:
+def apply_waste_down(table: np.record, rules: np.record, column: int) -> None:
     """Rule B4.2: the card of the waste goes to a column."""
     lay_down(table, column, take_waste_card(table))
-    forget_positions(table, rules, seen)
+    forget_positions(table, rules)
 
 
 @njit

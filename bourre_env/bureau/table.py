@@ -4,10 +4,12 @@ Cards in the record have serial ids (`bourre_env.bureau.cards`). A place of a co
 dealt first; the card at the highest place is exposed.
 """
 
+from typing import Any
+
 import numpy as np
 
 from bourre_env.bureau.cards import NO_CARD, NUM_CARDS, NUM_TYPES, rank_of, run_of
-from bourre_env.bureau.rules import MAX_FOUNDATIONS, MOST_IN_COLUMN, NUM_COLUMNS, STOCK_SIZE
+from bourre_env.bureau.rules import MAX_FOUNDATIONS, MAX_STEPS, MOST_IN_COLUMN, NUM_COLUMNS, STOCK_SIZE
 from bourre_env.cards import EMPTY, single
 from bourre_env.jit import njit
 
@@ -19,37 +21,46 @@ ENDING_NAMES = ("", "won", "lost", "stopped", "resigned", "forfeited")
 
 NO_SEAT = -1
 LEGAL_WORDS = 4
+UNUSED = 4  # bytes that bring what follows to its place
 
-TABLE = np.dtype(
-    [
-        ("legal", np.uint64, LEGAL_WORDS),  # bit a of 256: action a is legal
-        ("runs", np.uint64, NUM_COLUMNS),  # the cards at the end of each column that may move together (B3.3)
-        ("accepted", np.uint64),  # cards that a foundation takes (B2.1, B2.2)
-        ("position", np.uint64),  # a hash of the columns; 0 unless repeats are forbidden
-        ("returns", np.int32, 1),  # what the deal brought (B5.5)
-        ("steps", np.int32),  # decisions taken
-        ("num_seen", np.int32),  # positions since the last move that cannot be taken back (B6.3)
-        ("columns", np.int8, (NUM_COLUMNS, MOST_IN_COLUMN)),  # NO_CARD above the exposed card
-        ("heights", np.int8, NUM_COLUMNS),
-        ("face_down", np.uint8, NUM_COLUMNS),  # bit p: the card at place p lies face down
-        ("line", np.int8, STOCK_SIZE),  # waste, then stock, in the order they are drawn; NO_CARD after them
-        ("tops", np.int8, MAX_FOUNDATIONS),  # of the foundations; NO_CARD for none
-        ("unseen", np.int8, NUM_TYPES),  # copies of each card that the player has not seen
-        ("line_length", np.int8),
-        ("waste_size", np.int8),
-        ("redeals_used", np.int8),
-        ("cards_up", np.int8),
-        ("phase", np.int8),
-        ("ending", np.int8),
-        ("to_act", np.int8),
-        ("unused", np.uint8),  # no gap is left undefined: equal tables are equal bytes
-    ],
-    align=True,
-)
+
+def _table(positions: int) -> np.dtype[Any]:
+    """The state of one table with room for so many positions that must not come back (B6.3)."""
+    return np.dtype(
+        [
+            ("legal", np.uint64, LEGAL_WORDS),  # bit a of 256: action a is legal
+            ("runs", np.uint64, NUM_COLUMNS),  # the cards at the end of each column that may move together (B3.3)
+            ("accepted", np.uint64),  # cards that a foundation takes (B2.1, B2.2)
+            ("position", np.uint64),  # a hash of the columns; 0 unless repeats are forbidden
+            ("returns", np.int32, (1,)),  # what the deal brought (B5.5)
+            ("steps", np.int32),  # decisions taken
+            ("num_seen", np.int32),  # positions since the last move that cannot be taken back (B6.3)
+            ("columns", np.int8, (NUM_COLUMNS, MOST_IN_COLUMN)),  # NO_CARD above the exposed card
+            ("heights", np.int8, NUM_COLUMNS),
+            ("face_down", np.uint8, NUM_COLUMNS),  # bit p: the card at place p lies face down
+            ("line", np.int8, STOCK_SIZE),  # waste, then stock, in the order they are drawn; NO_CARD after them
+            ("tops", np.int8, MAX_FOUNDATIONS),  # of the foundations; NO_CARD for none
+            ("unseen", np.int8, NUM_TYPES),  # copies of each card that the player has not seen
+            ("line_length", np.int8),
+            ("waste_size", np.int8),
+            ("redeals_used", np.int8),
+            ("cards_up", np.int8),
+            ("phase", np.int8),
+            ("ending", np.int8),
+            ("to_act", np.int8),
+            ("dealer", np.int8),  # always 0
+            ("unused", np.uint8, UNUSED),  # no gap is left undefined: equal tables are equal bytes
+            ("seen", np.uint64, (positions,)),  # their hashes
+        ],
+        align=True,
+    )
+
+
+TABLE = _table(1)
 """The state of one table."""
 
-RAW_TABLE = np.dtype((np.void, TABLE.itemsize))
-"""The same as plain bytes, which NumPy copies much faster."""
+TABLE_WITH_POSITIONS = _table(MAX_STEPS + 1)
+"""The same where repeats are forbidden."""
 
 ALL_UP = NUM_CARDS
 

@@ -107,30 +107,23 @@ agents stay until the episode ends, also one whose partner plays alone, which is
 * v0: first version.
 """
 
-import secrets
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pettingzoo
 from numpy.typing import NDArray
 
-from bourre_env.aec import TableEnv, wrapped
-from bourre_env.deck import shuffled_decks
+from bourre_env.aec import wrapped
 from bourre_env.drawing.euchre_picture import euchre_picture
-from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, named_options
-from bourre_env.errors import DeckError, RulesError
-from bourre_env.euchre import actions
+from bourre_env.errors import RulesError
 from bourre_env.euchre.cards import card_id
 from bourre_env.euchre.render import ansi, seen_by
-from bourre_env.euchre.rules import NUM_SEATS, EuchreRules
-from bourre_env.euchre.snapshot import EuchreSnapshot
+from bourre_env.euchre.rules import EuchreRules
 from bourre_env.euchre.table import SETTLED
 from bourre_env.euchre.tables import EuchreTables
+from bourre_env.hands_env import HandsEnv
 
 ENV_ID = "bourre/euchre-v0"
-EPISODES = ("hand", "game")
-OPTIONS = ("deck", "dealer", "score")
 
 
 def euchre_env(
@@ -144,12 +137,12 @@ def euchre_env(
     return wrapped(raw_euchre_env(rules, episode, render_mode, render_seat), illegal)
 
 
-class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expect
+class raw_euchre_env(HandsEnv):  # noqa: N801 - named as PettingZoo's users expect
     """Euchre without wrappers: an illegal action raises `IllegalActionError` and changes nothing.
 
     Attributes:
         rules: the house rules.
-        episode: "hand" or "game".
+        episode: "hand" or "game" (E5.4); the deal moves on from hand to hand (E1.6).
         deal_index: the number of the current hand in its episode.
         episode_seed: the seed of the stream of hands.
     """
@@ -161,7 +154,6 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
         "render_fps": 2,
     }
 
-    _tables: EuchreTables
     _settled = SETTLED
     _title = "Euchre"
 
@@ -178,83 +170,14 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
             RulesError: no rules, or no preset of that name.
             ValueError: another argument that is not among those listed.
         """
-        self.rules = EuchreRules.preset(rules) if isinstance(rules, str) else rules
-        if not isinstance(self.rules, EuchreRules):
+        given = EuchreRules.preset(rules) if isinstance(rules, str) else rules
+        if not isinstance(given, EuchreRules):
             raise RulesError(f"rules is {rules!r}; give the name of a preset or an EuchreRules value")
-        if episode not in EPISODES:
-            raise ValueError(f"episode is {episode!r}; choose one of {', '.join(map(repr, EPISODES))}")
-        self.episode = episode
-        super().__init__(
-            EuchreTables(self.rules, 1), self.rules.num_players, render_mode=render_mode, render_seat=render_seat
-        )
+        super().__init__(EuchreTables(given, 1), episode, render_mode, render_seat)
 
-    # --- episodes ---
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode.
-
-        Args:
-            seed: 0 to 2^64 - 1 starts a stream of hands; None goes on with the current one.
-            options: for the first hand: `deck` (card texts in dealing order), `dealer` (else drawn from the seed) and
-                `score` (points of the two sides).
-
-        Raises:
-            ValueError: a seed or an option that makes no hand; nothing is changed.
-        """
-        chosen = _checked_options(options, self.rules.target)
-        new_seed = checked_seed(seed) if seed is not None else self.episode_seed
-        if new_seed is None:
-            new_seed = secrets.randbits(64)
-        deal_id = 0 if new_seed != self.episode_seed or seed is not None else self._deals_since_seed
-        deck = chosen.get("deck")
-        self._tables.deal(
-            self._deck(new_seed, deal_id) if deck is None else deck,
-            chosen.get("dealer", drawn_dealers(new_seed, [deal_id], self.rules.num_players)),
-            score=chosen.get("score"),
-        )
-        self.episode_seed, self._deals_since_seed = new_seed, deal_id + 1
-        self.deal_index = 0
-        self._begin_bookkeeping()
-        self._follow()
-
-    def _deck(self, seed: int, deal_id: int) -> NDArray[np.int8]:
-        """[1, C]: the pack of a numbered hand."""
-        return shuffled_decks(seed, [deal_id], pack=self.rules.pack)
-
-    def _deal_next(self) -> None:
-        """Rules E1.6 and E5.4: the seat on the left deals, unless the episode is over."""
-        score = self._tables.score
-        if self.episode == "hand" or score.max() >= self.rules.target:
-            return
-        seed = self.episode_seed if self.episode_seed is not None else 0
-        dealer = (int(self._table["dealer"]) + 1) % self.rules.num_players
-        self._tables.deal(self._deck(seed, self._deals_since_seed), dealer, score=score)
-
-    def _pay(self, returns: NDArray[np.int32]) -> None:
-        """Rule E5.3: pay a settled hand; note the hand that has begun, or end the episode."""
-        self._pay_rewards(returns.astype(np.float64))
-        if self._table["phase"] == SETTLED:
-            self._end_episode(self.terminations)
-            return
-        self._deals_since_seed += 1
-        self.deal_index += 1
-
-    # --- looking ---
-
-    def snapshot(self) -> EuchreSnapshot:
-        """The table in words, hidden cards included."""
-        self._need_deal("snapshot")
-        return replace(self._tables.snapshot(0), hand_index=self.deal_index)
-
-    def action_text(self, action: int) -> str:
-        """An action in words, for the agent to act: "JH", "pass", "name_H", "turn_down", "alone", "with_partner"."""
-        self._need_deal("action_text")
-        return actions.action_text(self.rules, self._tables.records[0], action)
-
-    def action_id(self, text: str) -> int:
-        """The action that words name, for the agent to act; the inverse of `action_text`."""
-        self._need_deal("action_id")
-        return actions.action_id(self.rules, self._tables.records[0], text)
+    def _card_ids(self, texts: Any) -> list[int]:
+        """Ids of cards written as texts."""
+        return [card_id(text) for text in texts]
 
     def _text(self) -> str:
         """The table as text, from `render_seat`."""
@@ -263,37 +186,6 @@ class raw_euchre_env(TableEnv):  # noqa: N801 - named as PettingZoo's users expe
     def _image(self) -> NDArray[np.uint8]:
         """[704, 1024, 3] uint8: the table as a picture, from `render_seat`."""
         return euchre_picture(seen_by(self.snapshot(), self.render_seat), self.render_seat or 0)
-
-
-def _checked_options(options: dict[str, Any] | None, target: int) -> dict[str, Any]:
-    """The options of `reset` with the deck as ids, as far as they can be checked before the table sees them."""
-    chosen = {name: value for name, value in named_options(options, OPTIONS).items() if value is not None}
-    if "deck" in chosen:
-        chosen["deck"] = _deck_of_texts(chosen["deck"])
-    if "dealer" in chosen:
-        chosen["dealer"] = checked_seat(chosen["dealer"], NUM_SEATS, "options['dealer']")
-    if "score" in chosen:
-        chosen["score"] = _score_of_sides(chosen["score"], target)
-    return chosen
-
-
-def _deck_of_texts(texts: Any) -> NDArray[np.int8]:
-    """[1, C] ids of a deck written as card texts."""
-    try:
-        return np.array([[card_id(text) for text in texts]], np.int8)
-    except (ValueError, TypeError) as error:
-        raise DeckError(f"options['deck']: {error}") from None
-
-
-def _score_of_sides(score: Any, target: int) -> NDArray[np.int64]:
-    """[1, 2] points of the sides, each short of the target (E5.4)."""
-    points = [integer(number) for number in score] if isinstance(score, (list, tuple, np.ndarray)) else []
-    if len(points) != 2 or any(number is None or not 0 <= number < target for number in points):
-        raise ValueError(
-            f"options['score'] is {score!r}; it must be two integers from 0 to {target - 1}, points of seats 0 and 2, "
-            "of 1 and 3"
-        )
-    return np.array([points], np.int64)
 
 
 def register() -> None:

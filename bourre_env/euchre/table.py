@@ -55,9 +55,6 @@ TABLE = np.dtype(
 )
 """The state of one table."""
 
-RAW_TABLE = np.dtype((np.void, TABLE.itemsize))
-"""The same as plain bytes, which NumPy copies much faster."""
-
 _EVERYBODY = (1 << NUM_SEATS) - 1
 
 

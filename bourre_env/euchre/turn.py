@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from bourre_env.cards import count_cards, lowest_card, single
+from bourre_env.cards import single
+from bourre_env.euchre import scoring
 from bourre_env.euchre.actions import (
     GO_ALONE,
     NAME,
-    NUM_ACTIONS,
     PASS,
     TURN_DOWN,
     WITH_PARTNER,
@@ -26,9 +26,11 @@ from bourre_env.euchre.bidding import (
     suits_to_name,
 )
 from bourre_env.euchre.cards import EMPTY
+from bourre_env.euchre.observation import encode
 from bourre_env.euchre.playing import apply_play, cards_to_play
-from bourre_env.euchre.table import ALONE, DISCARD, PLAY, SETTLED
+from bourre_env.euchre.table import ALONE, DISCARD, PLAY, SETTLED, TABLE
 from bourre_env.jit import njit
+from bourre_env.table_rules import TableRules, add_game
 
 
 @njit
@@ -58,14 +60,6 @@ def _legal(table: np.record, rules: np.record) -> np.uint64:
 
 
 @njit
-def is_legal(table: np.record, action: int) -> bool:
-    """Whether the seat to act may take an action; any integer may be asked about."""
-    if action < 0 or action >= NUM_ACTIONS:
-        return False
-    return table.legal[0] & single(action) != EMPTY
-
-
-@njit
 def act(table: np.record, rules: np.record, action: int) -> None:
     """Apply a legal action and find what is legal next."""
     real = real_action(action, reference_suit(table, rules))
@@ -87,19 +81,10 @@ def act(table: np.record, rules: np.record, action: int) -> None:
 
 
 @njit
-def is_forced(table: np.record) -> bool:
-    """Whether the seat to act has a single legal action."""
-    return count_cards(table.legal[0]) == 1
+def forfeit(table: np.record, rules: np.record) -> None:
+    """Rule E6.2: the seat to act forfeits the hand."""
+    scoring.forfeit(table)
+    find_legal(table, rules)
 
 
-@njit
-def only_action(table: np.record) -> int:
-    """The legal action, when there is just one."""
-    return lowest_card(table.legal[0])
-
-
-@njit
-def play_forced(table: np.record, rules: np.record) -> None:
-    """Act for whoever has a single legal action, until someone has a choice or the hand is settled."""
-    while is_forced(table):
-        act(table, rules, only_action(table))
+add_game(TABLE, TableRules(act, encode, forfeit))

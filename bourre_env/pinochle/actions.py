@@ -12,6 +12,7 @@ from bourre_env.cards import cards_in
 from bourre_env.errors import IllegalActionError
 from bourre_env.jit import njit
 from bourre_env.pinochle.cards import (
+    NO_CARD,
     NO_SUIT,
     NUM_KINDS,
     NUM_SUITS,
@@ -22,6 +23,7 @@ from bourre_env.pinochle.cards import (
     relative_kind,
 )
 from bourre_env.pinochle.rules import NUM_LEVELS, PinochleRules
+from bourre_env.pinochle.table import PLAY
 
 PASS = NUM_KINDS
 BID = PASS + 1
@@ -107,6 +109,14 @@ def _level_of(rules: PinochleRules, text: str) -> int:
             f"{rules.bid_step} (P2.2)"
         )
     return level
+
+
+def held_kind(rules: PinochleRules, table: np.record, action: int) -> int:
+    """The kind that an action would play, where the seat to act plays and holds it; else `NO_CARD`."""
+    if table["phase"] != PLAY or not 0 <= action < NUM_KINDS:
+        return NO_CARD
+    kind = int(real_kind(action, _reference(rules, table)))
+    return kind if int(table["hands"][table["to_act"]]) >> kind & 1 else NO_CARD
 
 
 def legal_texts(rules: PinochleRules, table: np.record) -> str:

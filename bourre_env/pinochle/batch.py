@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from bourre_env.jit import njit_entry
 from bourre_env.pinochle import turn
 from bourre_env.pinochle.actions import reference_suit
+from bourre_env.pinochle.audit import take_back
 from bourre_env.pinochle.cards import EMPTY, relative_cards
 from bourre_env.pinochle.dealing import deal
 from bourre_env.pinochle.rules import NUM_SEATS
 from bourre_env.pinochle.table import NO_SEAT
+from bourre_env.pinochle.worlds import reshuffle_unseen
 
 Records = NDArray[Any]
 
@@ -43,3 +45,19 @@ def copy_hands(tables: Records, rules: Records, out: NDArray[np.uint64]) -> None
         for place in range(NUM_SEATS):
             hand = table.hands[(table.to_act + place) & (NUM_SEATS - 1)]
             out[row, place] = EMPTY if table.to_act == NO_SEAT else relative_cards(hand, reference)
+
+
+@njit_entry
+def reshuffle_rows(
+    tables: Records, rules: Records, seats: NDArray[np.int8], keys: NDArray[np.uint64], world: Records
+) -> None:
+    """Redraw what the seats [B] have not seen, with the keys [B]; `world` is room to work in."""
+    for row in range(len(tables)):
+        reshuffle_unseen(tables[row], rules[0], seats[row], keys[row], world[0])
+
+
+@njit_entry
+def take_back_rows(tables: Records, rows: NDArray[np.int64], kinds: NDArray[np.int64]) -> None:
+    """The seats to act at the tables `rows` [k] take the kinds [k] back (P7.2)."""
+    for place in range(len(rows)):
+        take_back(tables[rows[place]], kinds[place])

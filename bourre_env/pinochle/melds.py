@@ -1,9 +1,10 @@
 """Melds: section P4. They are laid down by the rules, not chosen."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bourre_env.cards import single
-from bourre_env.jit import njit
+from bourre_env.jit import njit, njit_entry
 from bourre_env.pinochle.cards import (
     ACE,
     JACK,
@@ -143,29 +144,43 @@ def lay_down_melds(table: np.record, rules: np.record) -> None:
         table.meld_points[seat] = meld_points(hand, table.trump_suit, rules)
 
 
+# --- in words ---
+
+MELDS = (
+    *("run", "royal_marriage", "marriage", "dix", "pinochle"),
+    *("aces_around", "kings_around", "queens_around", "jacks_around"),
+)
+"""Names of melds; of a run, a pinochle and those around there are doubles."""
+
+_RANKS_AROUND = np.array([ACE, KING, QUEEN, JACK], np.int64)
+
+
+@njit_entry
+def _points_and_times(hand: np.uint64, trump_suit: int, double: int, out: NDArray[np.int64]) -> None:
+    """Points of each of `MELDS` into the first column of `out` [9, 2], how often it is there whole into the second."""
+    out[0] = run_points(hand, trump_suit), number_of(hand, RUN[trump_suit])
+    out[1] = royal_marriage_points(hand, trump_suit, double), 0
+    out[2] = marriage_points(hand, trump_suit), 0
+    out[3] = dix_points(hand, trump_suit), 0
+    out[4] = pinochle_points(hand), number_of(hand, PINOCHLE)
+    for place in range(len(_RANKS_AROUND)):
+        rank = _RANKS_AROUND[place]
+        out[5 + place] = around_points(hand, rank), number_of(hand, AROUND[rank])
+
+
 def melds_in_words(hand: int | np.uint64, trump_suit: int, double_royal_marriage: int, unit: int) -> dict[str, int]:
     """The melds of a hand and their points, by name.
 
     Args:
         hand: a set of cards.
         trump_suit: 0 to 3.
-        double_royal_marriage: points of two royal marriages without a run, on this scale.
+        double_royal_marriage: points of two royal marriages without a run, on the modern scale.
         unit: what a point of the modern scale is on this one.
     """
-    cards = np.uint64(hand)
-    double = double_royal_marriage // unit
-    points = {
-        _named("run", number_of(cards, RUN[trump_suit])): run_points(cards, trump_suit),
-        "royal_marriage": royal_marriage_points(cards, trump_suit, double),
-        "marriage": marriage_points(cards, trump_suit),
-        "dix": dix_points(cards, trump_suit),
-        _named("pinochle", number_of(cards, PINOCHLE)): pinochle_points(cards),
-    }
-    for rank, name in ((ACE, "aces"), (KING, "kings"), (QUEEN, "queens"), (JACK, "jacks")):
-        points[_named(f"{name}_around", number_of(cards, AROUND[rank]))] = around_points(cards, rank)
-    return {name: unit * int(number) for name, number in points.items() if number}
-
-
-def _named(name: str, times: int) -> str:
-    """The name of a meld that a hand has once or twice."""
-    return f"double_{name}" if times == 2 else name
+    found = np.zeros((len(MELDS), 2), np.int64)
+    _points_and_times(np.uint64(hand), trump_suit, double_royal_marriage, found)
+    named = [
+        (f"double_{name}" if times == 2 else name, points)
+        for name, (points, times) in zip(MELDS, found.tolist(), strict=True)
+    ]
+    return {name: unit * points for name, points in named if points}

@@ -40,9 +40,9 @@ def kinds_that_head(table: np.record, rules: np.record) -> np.uint64:
 
 
 @njit
-def kinds_to_play(table: np.record, rules: np.record) -> np.uint64:
-    """Rules P5.1 to P5.3: the kinds of cards the seat to act may play."""
-    hand = kinds_of(table.hands[table.to_act])
+def kinds_to_play(table: np.record, rules: np.record, seat: int) -> np.uint64:
+    """Rules P5.1 to P5.3: the kinds of cards a seat may play next to the current trick."""
+    hand = kinds_of(table.hands[seat])
     if table.led_suit == NO_SUIT:
         return hand
     heading = kinds_that_head(table, rules)

@@ -1,5 +1,7 @@
 """The score of a hand: section P6, and what a forfeit costs (P7.3)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bourre_env.jit import njit
@@ -108,3 +110,16 @@ def score_points(table: np.record, side: int, points: int, others: int) -> None:
         table.returns[seat] = table.points[side_of(seat)] - table.points[1 - side_of(seat)]
     table.phase = SETTLED
     table.to_act = NO_SEAT
+
+
+def winner_of_game(score: Sequence[int], declarers: int, target: int) -> int:
+    """Rule P6.4: the side that has won the game; -1 while it goes on.
+
+    Args:
+        score: of the two sides.
+        declarers: the side that bid in the last hand.
+        target: points that win.
+    """
+    if score[declarers] >= target:
+        return declarers
+    return 1 - declarers if score[1 - declarers] >= target else -1

@@ -10,6 +10,7 @@ from bourre_env.cards import cards_in
 from bourre_env.pinochle.cards import NO_CARD, NO_SUIT, SUIT_NAMES, kind_text, kind_texts, texts
 from bourre_env.pinochle.melds import melds_in_words
 from bourre_env.pinochle.rules import NUM_SEATS, PinochleRules
+from bourre_env.pinochle.scoring import winner_of_game
 from bourre_env.pinochle.table import NO_BID, NO_SEAT, PHASE_NAMES
 
 Seats = tuple[int, ...]
@@ -44,6 +45,7 @@ class PinochleSnapshot:
         trick_points: points of each side's tricks.
         points: what the hand changed in the score of each side.
         score: of each side in the game, this hand included once it is settled.
+        winner: the side that has won the game with this hand; -1 while it goes on (P6.4).
         returns: of each seat: change of the own side's score less that of the other's.
         forfeited: the seat that ended the hand by a forfeit (P7.3); -1 otherwise.
         hand_index: number of the hand in its episode.
@@ -72,6 +74,7 @@ class PinochleSnapshot:
     trick_points: tuple[int, int]
     points: tuple[int, int]
     score: tuple[int, int]
+    winner: int
     returns: tuple[int, ...]
     forfeited: int = NO_SEAT
     hand_index: int = 0
@@ -104,6 +107,7 @@ def snapshot(rules: PinochleRules, table: np.record) -> PinochleSnapshot:
         trick_points=(int(table.trick_points[0]), int(table.trick_points[1])),
         points=(int(table.points[0]), int(table.points[1])),
         score=(int(table.score[0]), int(table.score[1])),
+        winner=winner_of_game(_numbers(table.score), max(0, int(table.high_bidder)) % 2, rules.target),
         returns=_numbers(table.returns),
         forfeited=int(table.forfeited),
     )
@@ -128,8 +132,8 @@ def _melds(rules: PinochleRules, table: np.record, seat: int) -> tuple[tuple[str
     """The melds a seat has shown: the cards shown have the same melds as the hand that they are from."""
     if not table.melded[seat]:
         return ()
-    double = rules.unit * rules.double_royal_marriage
-    return tuple(melds_in_words(table.melded[seat], int(table.trump_suit), double, rules.unit).items())
+    melds = melds_in_words(table.melded[seat], int(table.trump_suit), rules.double_royal_marriage, rules.unit)
+    return tuple(melds.items())
 
 
 def calls(rules: PinochleRules, table: np.record) -> tuple[tuple[int, str], ...]:

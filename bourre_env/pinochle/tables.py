@@ -9,12 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 from bourre_env.arrays import spread
 from bourre_env.errors import RulesError
 from bourre_env.pinochle import batch
-from bourre_env.pinochle.actions import action_text, legal_texts
+from bourre_env.pinochle.actions import action_id, action_text, held_kind, legal_texts
+from bourre_env.pinochle.cards import NO_CARD
 from bourre_env.pinochle.observation import layout
 from bourre_env.pinochle.rules import NUM_SEATS, PinochleRules
 from bourre_env.pinochle.snapshot import PinochleSnapshot, snapshot
 from bourre_env.pinochle.table import PHASE_NAMES, TABLE
+from bourre_env.pinochle.worlds import new_scratch
 from bourre_env.table_batch import TableBatch, checked_decks, checked_scores
+from bourre_env.table_rules import is_legal
 
 LOWEST_SCORE = -1_000_000  # of a game that goes on, far below any that is played
 
@@ -84,13 +87,46 @@ class PinochleTables(TableBatch):
         """An action of a table in words."""
         return action_text(self.rules, self._state[row], action)
 
+    def action_id(self, row: int, text: str) -> int:
+        """The action of a table that words name; the inverse of `action_text`."""
+        return action_id(self.rules, self._state[row], text)
+
     def legal_texts(self, row: int) -> str:
-        """The legal actions of a table's seat to act in words."""
+        """The legal actions of a table's seat to act in words, for who takes another one (P7.1)."""
         return legal_texts(self.rules, self._state[row])
 
     def _copy_hands(self, out: NDArray[np.uint64]) -> None:
         """Every seat's hand into `out` [B, 4]."""
         batch.copy_hands(self._state, self._rules, out)
+
+    def _reshuffle(self, observers: NDArray[np.int8], keys: NDArray[np.uint64]) -> None:
+        """Redraw what the seats [B] have not seen: hands of others, and cards that others have sent each other."""
+        batch.reshuffle_rows(self._state, self._rules, observers, keys, new_scratch())
+
+    def take_back(self, row: int, action: int) -> bool:
+        """Rule P7.2: the seat to act has tried an illegal action; a card it holds is shown to all and goes back.
+
+        Args:
+            row: the table.
+            action: what was tried.
+
+        Returns:
+            Whether a card was exposed: whether the action was one the seat holds, played against the duties.
+
+        Raises:
+            ValueError: there is no such table, or the action is legal.
+        """
+        (chosen,) = self._rows([row])
+        table = self._state[chosen]
+        if is_legal(table, action):
+            raise ValueError(
+                f"table {row}: action {action} ({self.action_text(row, action)}) is legal; step it instead"
+            )
+        kind = held_kind(self.rules, table, action)
+        if kind == NO_CARD:
+            return False
+        batch.take_back_rows(self._state, np.array([chosen]), np.array([kind]))
+        return True
 
     @property
     def returns(self) -> NDArray[np.int32]:

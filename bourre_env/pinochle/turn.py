@@ -24,7 +24,7 @@ def find_legal(table: np.record, rules: np.record) -> None:
     table.legal[0] = EMPTY
     table.legal[1] = EMPTY
     if table.phase == PLAY:
-        table.legal[0] = relative_kinds(kinds_to_play(table, rules), actions.reference_suit(table, rules))
+        table.legal[0] = relative_kinds(kinds_to_play(table, rules, table.to_act), actions.reference_suit(table, rules))
     elif table.phase == EXCHANGE:
         hand = kinds_of(table.hands[table.to_act])
         table.legal[0] = relative_kinds(hand, actions.reference_suit(table, rules))
