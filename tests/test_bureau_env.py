@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from bureau_play import text_of
+from bureau_positions import easy_deck
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from test_gym import same
@@ -74,14 +75,6 @@ def test_a_win_pays_one_in_all_and_loses_nothing_on_the_way() -> None:
         assert env.snapshot().ending == "won"
         ready.append(round(total, 9))
     assert ready == [1.0, 1.0]
-
-
-def easy_deck() -> list[str]:
-    """Columns hold kings to tens, whose exposed cards go up last; the stock has the rest in the order they go up."""
-    ranks = "A23456789TJQK"
-    stock = [ranks[rank] + colour for rank in range(13) for colour in "SH" for _ in range(4)]
-    rows = stock[52:]
-    return [*reversed(rows), *stock[:52]]
 
 
 def test_packs_and_seeds_decide_the_deal() -> None:

@@ -6,14 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bureau_play import id_of, laid_table, state_of_oracle
+from bureau_play import id_of, laid_table
+from bureau_positions import tables_at
 
 from bourre_env.bureau.actions import action_id, action_text
-from bourre_env.bureau.foundations import find_accepted
 from bourre_env.bureau.rules import BureauRules
-from bourre_env.bureau.table import find_run
-from bourre_env.bureau.tables import BureauTables
-from bourre_env.bureau.turn import find_legal
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "bureau_cases.json").read_text(encoding="utf-8"))
 
@@ -27,23 +24,9 @@ def cases(kind: str) -> Any:
     return pytest.mark.parametrize("case", chosen, ids=lambda case: case["id"])
 
 
-def engine_at(given: dict[str, Any]) -> BureauTables:
-    """A table of the engine in the position of a case."""
-    tables = BureauTables(BureauRules(n_foundations=given["n_foundations"]), 1)
-    record, rules = tables.records[0], tables.rules.record()[0]
-    for name, value in state_of_oracle(laid_table(given)).items():
-        if name != "legal":
-            tables.records[name][0] = value
-    for column in range(13):
-        find_run(record, column)
-    find_accepted(record, rules)
-    find_legal(record, rules)
-    return tables
-
-
 @cases("bureau_state")
 def test_engine_agrees_with_positions_laid_by_hand(case: Case) -> None:
-    tables = engine_at(case["given"])
+    tables = tables_at(case["given"], BureauRules(n_foundations=case["given"]["n_foundations"]))
     assert set(np.flatnonzero(tables.legal_action_mask()[0])) == set(case["expect"]["legal"]), case["why"]
     for action in case["given"].get("then_actions", []):
         tables.step([action])

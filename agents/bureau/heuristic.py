@@ -49,6 +49,9 @@ POINTS = {
 ) = range(len(POINTS))  # fmt: skip
 
 
+RESIGNING = -100.0  # points, for those that add them to something
+
+
 @dataclass(frozen=True, slots=True)
 class BureauBot:
     """The rule bot.
@@ -108,6 +111,13 @@ def choose_rows(
                 if found > most:
                     most = found
                     actions[row] = action
+
+
+@njit_entry
+def worth_rows(features: NDArray[np.float32], points: NDArray[np.float64], out: NDArray[np.float32]) -> None:
+    """`worth` of the actions with the features [P, F] into `out` [P], to resign as little as `RESIGNING`."""
+    for row in range(len(features)):
+        out[row] = max(worth(features[row], points), RESIGNING)
 
 
 @njit

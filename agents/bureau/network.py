@@ -3,7 +3,8 @@
 A first layer sees one column at a time. The columns' mean and maximum and everything else on the table make one
 summary. An action is scored from its features (`agents.bureau.features`), the columns that it takes from and lays on,
 and the summary. So what is learned of one column is known of all thirteen, and of a move from one to another of all
-156.
+156. Scores are added to what the rule bot makes of the action, so that learning begins where it leaves off (residual
+policy learning: Silver, Allen, Tenenbaum and Kaelbling, 2018); how far it is trusted is learned, too.
 
 Shapes: D rows, W words of an observation, K words of hidden cards, A actions, P legal actions of all rows, F features
 of an action, C units of a column, H units of the summary, M units of an action.
@@ -13,7 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from agents.bureau.features import NOWHERE, NUM_FEATURES, count_legal, describe_legal
+from agents.bureau.features import LARGEST, NOWHERE, NUM_FEATURES, count_legal, describe_legal
+from agents.bureau.heuristic import HEURISTIC, worth_rows
 from agents.layers import drawn, undefined_linear
 from agents.network import NetworkSpec
 from agents.packed_linear import PackedLinear, unpacked
@@ -23,7 +25,8 @@ from bourre_env.bureau.cards import NUM_CARDS
 from bourre_env.bureau.rules import NUM_COLUMNS
 
 COLUMN_UNITS = 32
-ACTION_UNITS = 64
+ACTION_UNITS = 32
+TRUST = 0.1  # at the start, in a logit for a point of the rule bot
 COLUMNS_END = at.COLUMN_WORDS * NUM_COLUMNS  # the words before it tell of columns
 
 _GAIN = 2**0.5  # of layers before a ReLU
@@ -89,12 +92,13 @@ class ActorBody(nn.Module):
         self.summary = drawn(undefined_linear(spec.actor_width, ACTION_UNITS), 1.0, generator)
         self.second = drawn(undefined_linear(ACTION_UNITS, ACTION_UNITS), _GAIN, generator)
         self.score = drawn(undefined_linear(ACTION_UNITS, 1), _SMALL_GAIN, generator)
+        self.trust = nn.Parameter(torch.tensor(TRUST))
         self.register_buffer("columns_of_actions", _columns_of_actions(), persistent=False)
 
     def forward(self, words: Tensor) -> Tensor:
         """[D, A] float32 scores of rows [D, W] int64."""
         summary, columns = self.table(words)
-        rows, actions, features = legal_actions(words)
+        rows, actions, features, worth = legal_actions(words)
         sides = nn.functional.pad(self.sides(columns), (0, 0, 0, 1)).view(-1, 2 * ACTION_UNITS)
         first = (NUM_COLUMNS + 1) * rows
         source, target = self.columns_of_actions[actions].unbind(dim=1)
@@ -103,18 +107,26 @@ class ActorBody(nn.Module):
         units = units + sides[:, ACTION_UNITS:].index_select(0, first + target)
         units = self.second(units.relu()).relu()
         scores = torch.zeros(len(words) * self.num_actions, dtype=units.dtype, device=units.device)
-        scores = scores.index_copy(0, self.num_actions * rows + actions, self.score(units).squeeze(1))
+        said = self.score(units).squeeze(1) + self.trust * worth
+        scores = scores.index_copy(0, self.num_actions * rows + actions, said)
         return scores.view(len(words), self.num_actions)
 
 
-def legal_actions(words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The legal actions of packed rows [D, W]: rows [P] int64, actions [P] int64 and features [P, F] float32."""
+def legal_actions(words: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What is legal in packed rows [D, W].
+
+    Returns:
+        Rows [P] int64, actions [P] int64, features [P, F] float32 up to 1, the rule bot's points [P] float32.
+    """
     packed = words.cpu().numpy().view(np.uint64)
     number = count_legal(packed)
     rows, actions = np.empty(number, np.int64), np.empty(number, np.int64)
     features = np.empty((number, NUM_FEATURES), np.float32)
     describe_legal(packed, rows, actions, features)
-    return tuple(torch.from_numpy(array).to(words.device) for array in (rows, actions, features))  # type: ignore[return-value]
+    worth = np.empty(number, np.float32)
+    worth_rows(features, HEURISTIC.points, worth)
+    features /= LARGEST
+    return tuple(torch.from_numpy(array).to(words.device) for array in (rows, actions, features, worth))  # type: ignore[return-value]
 
 
 class CriticBody(nn.Module):

@@ -4,7 +4,6 @@
 foundation; 29 + 13*i + j from column i to column j, whatever cards fit; and 198 resign, under rules that allow it.
 """
 
-import operator
 import re
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from bourre_env.bureau.rules import NUM_COLUMNS, BureauRules
 from bourre_env.bureau.table import LEGAL_WORDS
 from bourre_env.cards import cards_in
-from bourre_env.errors import IllegalActionError
+from bourre_env.errors import IllegalActionError, action_number
 
 DRAW = 0
 REDEAL = 1
@@ -43,9 +42,9 @@ def action_text(rules: BureauRules, action: int) -> str:
         action: an action id.
 
     Raises:
-        TypeError: the action is no integer.
+        IllegalActionError: the action is no integer.
     """
-    action = operator.index(action)
+    action = action_number(action)
     if not 0 <= action < rules.num_actions:
         return f"no action at all (ids are 0..{rules.num_actions - 1})"
     return _WORDS.get(action, "from a column to itself")

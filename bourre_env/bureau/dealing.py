@@ -1,4 +1,4 @@
-"""The deal: rules B1.3 and B1.4."""
+"""The deal: rules B1.3 and B1.4. Nothing else is ever drawn (B6.6)."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Building on the foundations: section B2."""
+"""Building on the foundations: section B2. There is no function that takes a card down again (B2.3)."""
 
 import numpy as np
 

@@ -1,4 +1,7 @@
-"""One decision at one table: what is legal, and what an action does. The batch is a loop over these functions."""
+"""One decision at one table: what is legal, and what an action does. The batch is a loop over these functions.
+
+Actions that are not legal are refused before anything is done (B6.1): by the loops, with the words of `BureauTables`.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
