@@ -163,6 +163,7 @@ _MODULES = {
     FIRST: "bourre_env.bourre.game",
     "euchre": "bourre_env.euchre.game",
     "pinochle": "bourre_env.pinochle.game",
+    "bureau": "bourre_env.bureau.game",
 }
 """Where each game's `GAME` is; loaded when it is first asked for."""
 
