@@ -54,6 +54,7 @@ fuzz: $(READY) ## over a million decisions beside the oracles (about five minute
 	$(BIN)/python tests/fuzz.py
 	$(BIN)/python tests/fuzz_euchre.py
 	$(BIN)/python tests/fuzz_pinochle.py
+	$(BIN)/python tests/fuzz_bureau.py
 
 mutants: $(READY) ## do the tests notice a wrong rule? (under an hour)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --requirement requirements-mutants.lock

@@ -29,6 +29,9 @@ GENERATOR_STREAM = "arena: generators of policies"
 FOCAL, FIELD = 0, 1  # indices of the two policies of a block
 LARGEST_DEAL_ID = 2**60 - 1
 
+Note = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
+"""Hears of decisions: tables [k] and actions [k]."""
+
 
 def play_blocks(
     rules: GameRules,
@@ -102,14 +105,10 @@ def play_line_up(
     size = places_of(rules)
     deals = _checked_deals(deal_ids)
     line_up = _checked_line_ups([places], 1, size, len(policies))[0]
-    if sides_of(rules) == 1:
-        seating = line_up[:, None]
-    else:  # seat s is on side s mod P, which in rotation r place (s - r) mod P has
-        seating = line_up[(np.arange(rules.num_players) - np.arange(size)[:, None]) % size]
     rows = play_line_ups(
         rules,
         policies,
-        np.tile(seating, (len(deals), 1)),
+        np.tile(seatings(rules, line_up), (len(deals), 1)),
         seed=seed,
         deal_ids=np.repeat(deals, size),
         buy_in=buy_in,
@@ -117,6 +116,17 @@ def play_line_up(
         referee=referee,
     )
     return Blocks.of_rows(rules, session, rows)
+
+
+def seatings(rules: GameRules, line_up: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[P, N] int64: who sits where at the tables of a block of a line-up [P], one a rotation or a place."""
+    size = len(line_up)
+    if sides_of(rules) == 1:
+        places = np.arange(size)[:, None]
+    else:  # seat s is on side s mod P, which in rotation r place (s - r) mod P has
+        places = (np.arange(rules.num_players) - np.arange(size)[:, None]) % size
+    seating: NDArray[np.int64] = line_up[places]
+    return seating
 
 
 def play_line_ups(
@@ -129,6 +139,7 @@ def play_line_ups(
     buy_in: int | None = None,
     session: int = 1,
     referee: Referee | None = None,
+    note: Note = lambda rows, actions: None,
 ) -> Rows:
     """Play single deals or sessions, each with its own policy in every seat and no chips carried in.
 
@@ -141,6 +152,7 @@ def play_line_ups(
         buy_in: antes each seat begins each deal with at table stakes (6.7); `BUY_IN` when left out.
         session: deals in a row whose pots are carried on; the dealer goes round.
         referee: rules on policies that fail; without one the first failure is raised.
+        note: is told the tables that waited and what was decided there, `NO_ACTION` for a forfeit, step by step.
 
     Raises:
         PolicyError: a policy cannot play by these rules.
@@ -158,7 +170,7 @@ def play_line_ups(
     tally = Tally(tables, deals)
     for number in range(session):
         begin_deals(tables, seed=seed, deals=deals, buy_in=buy_in, number=number, session=session)
-        _play_out(tables, policies, seating, streams, ask)
+        _play_out(tables, policies, seating, streams, ask, note)
         tally.add()
     return tally.rows()
 
@@ -244,7 +256,12 @@ Ask = Callable[[Policy, Decision, np.random.Generator], NDArray[np.int64]]
 
 
 def _play_out(
-    tables: GameTables, policies: Sequence[Policy], seating: NDArray[np.int64], streams: ActionStreams, ask: Ask
+    tables: GameTables,
+    policies: Sequence[Policy],
+    seating: NDArray[np.int64],
+    streams: ActionStreams,
+    ask: Ask,
+    note: Note,
 ) -> None:
     """Ask policies for their decisions until every deal is settled."""
     packed, legal = tables.observe_packed(), tables.legal_packed()
@@ -263,6 +280,7 @@ def _play_out(
             keys = streams.next(rows, seats)
             decision = Decision.from_packed(packed[rows], legal[rows], seats, tables.rules, keys)
             actions[rows] = ask(policies[number], decision, streams.generator)
+        note(waiting, actions[waiting])
         forfeits = waiting[actions[waiting] == NO_ACTION]
         if forfeits.size:
             tables.forfeit(forfeits)

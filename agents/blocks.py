@@ -216,6 +216,12 @@ def _by_side(values: NDArray[np.int32], size: int) -> NDArray[np.int32]:
     return sums
 
 
+def same_blocks(one: Blocks, other: Blocks) -> bool:
+    """Whether two results hold the same blocks with the same numbers, in the same order."""
+    theirs = other.columns()
+    return all(np.array_equal(values, theirs[name]) for name, values in one.columns().items())
+
+
 def concatenated(parts: Sequence[Blocks]) -> Blocks:
     """The blocks of several results under the same rules, in the order given.
 

@@ -142,7 +142,7 @@ class NetworkConfig(Section):
 
 
 class RolloutConfig(Section):
-    """How training deals are played."""
+    """How training deals are played. Carries, exemptions, credits, stacks and table sizes are Bourré's alone."""
 
     deals: int = Field(default=1024, ge=1, le=1_000_000)
     """Deals an iteration, of all ranks, each played out. More is steadier, fewer learns sooner; usual 512 to 16,384."""
@@ -217,7 +217,8 @@ class LearnConfig(Section):
     entropy_end: float = Field(default=0.005, ge=0)
     """The same at the end. Too high keeps play random, too low makes it predictable; usual 0.003 to 0.03."""
     stay_or_pass_entropy: float = Field(default=0.05, ge=0)
-    """Further weight on the entropy of staying or passing, so that neither dies out early; usual 0 to 0.1."""
+    """Further weight on the entropy of staying or passing (in Pinochle of bidding or passing), so that neither dies out
+    early; usual 0 to 0.1, in Pinochle 0.3."""
     stay_or_pass_entropy_end: float = Field(default=0.001, ge=0)
     """The same at the end."""
     proximal_kl: float = Field(default=0.0, ge=0)

@@ -117,6 +117,9 @@ class Part(Protocol):
     def action_text(self, rules: Any, row: NDArray[np.uint64], action: int) -> str:
         """An action in words, for someone who sees the observation `row` [W] alone."""
 
+    def table_text(self, tables: Any) -> str:
+        """The first of some tables as text, every card shown."""
+
     def legal_texts(self, rules: Any, row: NDArray[np.uint64], legal: int) -> str:
         """Legal actions in words; bit a of `legal` is set when action a is one."""
 

@@ -7,6 +7,8 @@ Observations stay packed, 64 features a word. Shapes: D rows, W words of an obse
 actions, C cards of the pack.
 """
 
+import importlib
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -20,12 +22,26 @@ from agents.declaration_head import STAY as STAY
 from agents.declaration_head import STRUCTURED as STRUCTURED
 from agents.declaration_head import DeclarationScoring
 from agents.distribution import MaskedDistribution
+from agents.layers import drawn, undefined_linear
 from agents.packed_linear import PackedLinear
 from agents.trainings import training_of
 from bourre_env.family import GameRules
 
 FLAT = "flat"
 """The head of games whose actions have no structure: each action has an output."""
+
+COLUMNS = "columns"
+"""Networks that look at the columns of a patience one by one, each in the same way."""
+
+_OWN_NETWORKS = {COLUMNS: "agents.bureau.network"}
+"""Where the bodies are that serve one game, by the name that specs have for them: classes `ActorBody`, whose outputs
+are scores of the actions, and `CriticBody`, whose `so_far` is what the critic's output is added to."""
+
+
+def _own_network(head: str) -> Any:
+    """The module with the bodies of a game's own networks."""
+    return importlib.import_module(_OWN_NETWORKS[head])
+
 
 _SMALL_GAIN = 0.01  # of the last layers: at the start all legal choices of a step are nearly equal
 
@@ -46,8 +62,10 @@ class NetworkSpec:
         critic_width: units of each hidden layer of the critic.
         critic_layers: hidden layers of the critic.
         layer_norm: normalise each hidden layer before its ReLU.
-        head: `STRUCTURED` or `PLAIN`, how ways to discard are scored, or `FLAT`.
-        actions: A, for the head `FLAT` alone.
+        head: `STRUCTURED` or `PLAIN`, how ways to discard are scored, or `FLAT` or `COLUMNS`.
+        actions: A, for the heads `FLAT` and `COLUMNS` alone.
+        shy: actions that start out unlikely, for the head `FLAT`: each half as likely as the one before it, and all
+            together as likely as another action; taking any of them is a choice of its own, as staying is in Bourré.
     """
 
     num_words: int
@@ -62,6 +80,7 @@ class NetworkSpec:
     layer_norm: bool
     head: str = STRUCTURED
     actions: int | None = None
+    shy: tuple[int, ...] = ()
 
     @property
     def num_actions(self) -> int:
@@ -87,6 +106,8 @@ class NetworkSpec:
         plain = {**asdict(self), "cards": list(self.cards)}
         if self.actions is None:
             del plain["actions"]  # as in specs from before there was a third head
+        if not self.shy:
+            del plain["shy"]  # as in older ones
         return plain
 
     @staticmethod
@@ -97,20 +118,22 @@ class NetworkSpec:
             ValueError: a field is missing, unknown or of another type.
         """
         expected = {field.name for field in fields(NetworkSpec)}
-        if not isinstance(plain, dict) or set(plain) | {"head", "actions"} != expected:
+        if not isinstance(plain, dict) or set(plain) | {"head", "actions", "shy"} != expected:
             raise ValueError(f"a network spec has the fields {sorted(expected)}")
         head = plain.get("head", STRUCTURED)
-        if head not in (STRUCTURED, PLAIN, FLAT):
-            raise ValueError(f"head of a network spec is {STRUCTURED!r}, {PLAIN!r} or {FLAT!r}, not {head!r}")
-        if (head == FLAT) != ("actions" in plain):
-            raise ValueError(f"actions of a network spec go with the head {FLAT!r}")
-        cards = plain["cards"]
-        numbers = [plain[name] for name in set(plain) - {"cards", "layer_norm", "head"}]
-        if not isinstance(cards, list) or not all(type(number) is int for number in [*cards, *numbers]):
+        heads = (STRUCTURED, PLAIN, FLAT, COLUMNS)
+        if head not in heads:
+            raise ValueError(f"head of a network spec is {head!r}; it must be one of {', '.join(map(repr, heads))}")
+        if (head in (FLAT, COLUMNS)) != ("actions" in plain):
+            raise ValueError(f"actions of a network spec go with the heads {FLAT!r} and {COLUMNS!r}")
+        cards, shy = plain["cards"], plain.get("shy", [])
+        numbers = [plain[name] for name in set(plain) - {"cards", "layer_norm", "head", "shy"}]
+        are_lists = isinstance(cards, list) and isinstance(shy, list)
+        if not are_lists or not all(type(number) is int for number in [*cards, *shy, *numbers]):
             raise ValueError("the sizes of a network spec are integers")
         if type(plain["layer_norm"]) is not bool:
             raise ValueError("layer_norm of a network spec is true or false")
-        return NetworkSpec(**{**plain, "cards": tuple(cards)})
+        return NetworkSpec(**{**plain, "cards": tuple(cards), "shy": tuple(shy)})
 
 
 class FlatScoring(nn.Module):
@@ -118,7 +141,7 @@ class FlatScoring(nn.Module):
 
     Attributes:
         parts: numbers of outputs.
-        groups: [A] int64, the group of each action: all are one.
+        groups: [A] int64, the group of each action: all are one but for the shy ones, which are another.
     """
 
     groups: Tensor
@@ -126,11 +149,16 @@ class FlatScoring(nn.Module):
     def __init__(self, spec: NetworkSpec) -> None:
         """Take the number of actions of a spec."""
         super().__init__()
+        self._shy = list(spec.shy)
         self.parts = [spec.num_actions]
-        self.register_buffer("groups", torch.full((spec.num_actions,), PLAY), persistent=False)
+        groups = torch.full((spec.num_actions,), PLAY)
+        groups[self._shy] = STAY
+        self.register_buffer("groups", groups, persistent=False)
 
     def even(self, head: nn.Linear) -> None:
-        """All actions start nearly even anyway."""
+        """All actions start nearly even anyway, but for the shy ones."""
+        with torch.no_grad():
+            head.bias[self._shy] -= torch.arange(1, len(self._shy) + 1) * math.log(2)
 
     def scores(self, outputs: Tensor, observation: Tensor) -> tuple[Tensor, ...]:
         """The outputs [D, A] themselves."""
@@ -153,9 +181,14 @@ class Actor(nn.Module):
         """
         super().__init__()
         self.spec = spec
-        self.scoring = FlatScoring(spec) if spec.head == FLAT else DeclarationScoring(spec)
+        self.scoring = FlatScoring(spec) if spec.actions is not None else DeclarationScoring(spec)
+        self.body: nn.Module
+        self.head: nn.Module
+        if spec.head in _OWN_NETWORKS:
+            self.body, self.head = _own_network(spec.head).ActorBody(spec, generator), nn.Identity()
+            return
         self.body = _body(spec.num_words, spec.actor_width, spec.actor_layers, spec.layer_norm, generator)
-        self.head = _drawn(_undefined_linear(spec.actor_width, sum(self.parts)), _SMALL_GAIN, generator)
+        self.head = drawn(undefined_linear(spec.actor_width, sum(self.parts)), _SMALL_GAIN, generator)
         self.scoring.even(self.head)
 
     @property
@@ -221,10 +254,13 @@ class Critic(nn.Module):
         """Build the network and draw its weights; arguments as for `Actor`."""
         super().__init__()
         self.spec = spec
-        self.body = _body(
-            spec.num_words + spec.hidden_words, spec.critic_width, spec.critic_layers, spec.layer_norm, generator
-        )
-        self.head = _drawn(_undefined_linear(spec.critic_width, 1), _SMALL_GAIN, generator)
+        if spec.head in _OWN_NETWORKS:
+            self.body: nn.Module = _own_network(spec.head).CriticBody(spec, generator)
+        else:
+            self.body = _body(
+                spec.num_words + spec.hidden_words, spec.critic_width, spec.critic_layers, spec.layer_norm, generator
+            )
+        self.head = drawn(undefined_linear(spec.critic_width, 1), _SMALL_GAIN, generator)
 
     def forward(self, observation: Tensor) -> Tensor:
         """[D] float32: the value of each row.
@@ -233,29 +269,19 @@ class Critic(nn.Module):
             observation: [D, W + K] int64: the packed observation, then the hands of the other seats.
         """
         value: Tensor = self.head(self.body(observation)).squeeze(1)
-        return value
+        if self.spec.head not in _OWN_NETWORKS:
+            return value
+        so_far: Tensor = self.body.so_far(observation)  # type: ignore[operator]
+        return value + so_far
 
 
 def _body(num_words: int, width: int, layers: int, layer_norm: bool, generator: torch.Generator) -> nn.Sequential:
     """Hidden layers, each linear, normalised if asked for, and rectified."""
     modules: list[nn.Module] = []
     for layer in range(layers):
-        linear = _undefined_linear(width, width) if layer else PackedLinear(num_words, width)
-        modules.append(_drawn(linear, 2**0.5, generator))
+        linear = undefined_linear(width, width) if layer else PackedLinear(num_words, width)
+        modules.append(drawn(linear, 2**0.5, generator))
         if layer_norm:
             modules.append(nn.LayerNorm(width))
         modules.append(nn.ReLU(inplace=True))
     return nn.Sequential(*modules)
-
-
-def _undefined_linear(inputs: int, outputs: int) -> nn.Linear:
-    """A linear layer without values; torch's global generator is left alone."""
-    linear: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
-    return linear
-
-
-def _drawn(linear: nn.Linear, gain: float, generator: torch.Generator) -> nn.Linear:
-    """The layer with orthogonal weights and no bias."""
-    nn.init.orthogonal_(linear.weight, gain, generator=generator)
-    nn.init.zeros_(linear.bias)
-    return linear

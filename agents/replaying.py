@@ -1,7 +1,7 @@
 """Stepping through a hand record in the terminal."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bourre_env.errors import NotationError
@@ -67,8 +67,13 @@ def step_through(deals: list[DealRecord], seat: int | None = None, chosen: int |
         seat: the only seat whose hand is shown; None shows all.
         chosen: number of the only deal shown; None shows all.
     """
+    step_through_views(views(deals, seat, chosen))
+
+
+def step_through_views(shown: Iterable[str]) -> None:
+    """Print texts one by one; on a terminal wait for Enter between them."""
     waits = sys.stdin.isatty() and sys.stdout.isatty()
-    for view in views(deals, seat, chosen):
+    for view in shown:
         print(view, end="\n\n")
         if not waits:
             continue

@@ -579,8 +579,8 @@ def starting_network(config: Config, spec: str) -> Actor:
 
 
 def _sizes(spec: NetworkSpec) -> NetworkSpec:
-    """A spec without what concerns the critic alone, which no checkpoint holds."""
-    return replace(spec, hidden_words=0, critic_width=1, critic_layers=1)
+    """A spec without what concerns the critic alone, which no checkpoint holds, or only the first weights."""
+    return replace(spec, hidden_words=0, critic_width=1, critic_layers=1, shy=())
 
 
 def _parts(tag: str, measured: Estimate) -> dict[str, float]:

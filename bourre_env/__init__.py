@@ -1,4 +1,4 @@
-"""Bourré, Euchre and Pinochle for reinforcement learning: rules, thousands of tables at once, environments."""
+"""Bourré, Euchre, Pinochle and Bureau for reinforcement learning: rules, thousands of tables at once, environments."""
 
 from bourre_env import gym
 from bourre_env.bourre.deals import DealQueue
@@ -6,6 +6,11 @@ from bourre_env.bourre.rules import PRESETS, Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.stepping import Buffers
 from bourre_env.bourre.tables import Tables
+from bourre_env.bureau import env as _bureau_environment
+from bourre_env.bureau.rules import PRESETS as BUREAU_PRESETS
+from bourre_env.bureau.rules import BureauRules
+from bourre_env.bureau.snapshot import BureauSnapshot
+from bourre_env.bureau.tables import BureauTables
 from bourre_env.decision import Decision
 from bourre_env.deck import shuffled_decks
 from bourre_env.env import env, raw_env, register
@@ -35,11 +40,15 @@ from bourre_env.pinochle.snapshot import PinochleSnapshot
 from bourre_env.pinochle.tables import PinochleTables
 
 __all__ = [
+    "BUREAU_PRESETS",
     "EUCHRE_PRESETS",
     "PINOCHLE_PRESETS",
     "PRESETS",
     "BourreError",
     "Buffers",
+    "BureauRules",
+    "BureauSnapshot",
+    "BureauTables",
     "ChipsError",
     "DealQueue",
     "Decision",
@@ -71,5 +80,6 @@ __all__ = [
 
 register()
 _euchre_environment.register()
+_bureau_environment.register()
 _pinochle_environment.register()
 gym.register()

@@ -2,7 +2,7 @@
 
 import difflib
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from bourre_env.deck import stream_keys
 from bourre_env.errors import DeckError, RulesError
 
 OPTIONS = ("deck", "dealer", "carry", "exempt", "stacks")
+ILLEGAL = ("ignore", "raise")  # what Gymnasium environments do about illegal actions
 _DEALER_STREAM = np.uint64(0x6465616C6572)  # keeps the draw of the dealer apart from the packs
 _LARGEST_SEED = 2**64 - 1
 
@@ -71,17 +72,32 @@ def drawn_dealers(seed: ArrayLike, deal_ids: ArrayLike, num_players: int) -> NDA
     return (keys % np.uint64(num_players)).astype(np.int8)
 
 
+def checked_illegal(illegal: object) -> bool:
+    """Whether illegal actions are ignored."""
+    if illegal not in ILLEGAL:
+        raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
+    return illegal == "ignore"
+
+
+def named_options(options: object, names: Sequence[str]) -> dict[str, Any]:
+    """The options of `reset`, none of them a slip; wrappers may pass options of their own.
+
+    Raises:
+        ValueError: no dict, or a name close to one of `names`.
+    """
+    if not isinstance(options, (dict, type(None))):
+        raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(names)}")
+    for name in sorted(set(map(str, options or {})) - set(names)):
+        if near := difflib.get_close_matches(name, names, 1):
+            raise ValueError(
+                f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(names)}"
+            )
+    return dict(options or {})
+
+
 def checked_options(options: dict[str, Any] | None, rules: Rules) -> dict[str, Any]:
     """The options of `reset` with the deck as ids, each checked."""
-    if not isinstance(options, (dict, type(None))):
-        raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
-    chosen = dict(options or {})
-    unknown = sorted(set(map(str, chosen)) - set(OPTIONS))
-    for name in unknown:  # PettingZoo lets wrappers pass options of their own: only a slip is refused
-        if near := difflib.get_close_matches(name, OPTIONS, 1):
-            raise ValueError(
-                f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
-            )
+    chosen = named_options(options, OPTIONS)
     if chosen.get("deck") is None:
         chosen.pop("deck", None)
     else:

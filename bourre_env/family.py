@@ -119,6 +119,9 @@ class GameTables(Protocol):
     def take(self, rows: ArrayLike) -> Self:
         """Copies of some tables."""
 
+    def action_text(self, row: int, action: int) -> str:
+        """An action of a table in words, of real cards."""
+
 
 @dataclass(frozen=True, slots=True)
 class Game:
@@ -160,6 +163,7 @@ _MODULES = {
     FIRST: "bourre_env.bourre.game",
     "euchre": "bourre_env.euchre.game",
     "pinochle": "bourre_env.pinochle.game",
+    "bureau": "bourre_env.bureau.game",
 }
 """Where each game's `GAME` is; loaded when it is first asked for."""
 

@@ -27,12 +27,11 @@ from bourre_env.bourre.rules import Rules
 from bourre_env.decision import Decision
 from bourre_env.deck import stream_keys
 from bourre_env.env import raw_env
-from bourre_env.env_options import checked_seat, checked_seed, integer
+from bourre_env.env_options import checked_illegal, checked_seat, checked_seed, integer
 from bourre_env.errors import ResetNeededError
 from bourre_env.opponents import ask, choice_keys, choice_numbers, load_opponents
 
 ENV_ID = "bourre_env/Bourre-v0"
-ILLEGAL = ("ignore", "raise")
 _SEAT_STREAM = np.uint64(0x6C6561726E6572)  # keeps the draw of the learner's seat apart from the packs
 
 Observation = NDArray[np.float32] | dict[str, NDArray[Any]]
@@ -49,13 +48,6 @@ def observation_space(size: int, actions: int, mask_in_observation: bool) -> spa
     if not mask_in_observation:
         return features
     return spaces.Dict({"observation": features, "action_mask": spaces.Box(0, 1, (actions,), np.int8)})
-
-
-def checked_illegal(illegal: object) -> bool:
-    """Whether illegal actions are ignored."""
-    if illegal not in ILLEGAL:
-        raise ValueError(f"illegal is {illegal!r}; choose one of {', '.join(map(repr, ILLEGAL))}")
-    return illegal == "ignore"
 
 
 class BourreEnv(gymnasium.Env[Any, Any]):

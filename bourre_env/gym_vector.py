@@ -23,19 +23,18 @@ from bourre_env.bourre.tables import Tables
 from bourre_env.decision import Decision, are_legal
 from bourre_env.deck import shuffled_decks
 from bourre_env.env_options import (
+    checked_illegal,
     checked_num_deals,
     checked_seat,
-    checked_seed,
     drawn_dealers,
-    integer,
     rules_of,
     stacks_bought,
 )
-from bourre_env.errors import IllegalActionError, ResetNeededError
-from bourre_env.gym import checked_illegal, drawn_seats, observation_space
+from bourre_env.errors import ResetNeededError
+from bourre_env.gym import drawn_seats, observation_space
 from bourre_env.opponents import ask, choice_keys, choice_numbers, load_opponents
+from bourre_env.vector_parts import Infos, checked_actions, checked_num_envs, final_infos, rows_to_reset, seeds_of
 
-Infos = dict[str, Any]
 OPTIONS = ("reset_mask", "seat")
 
 
@@ -84,10 +83,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         deals = checked_num_deals(num_deals)
         if render_mode is not None:
             raise ValueError(f"render_mode is {render_mode!r}; many tables are not drawn: leave it out")
-        number = integer(num_envs)
-        if number is None or number < 1:
-            raise ValueError(f"num_envs is {num_envs!r}; it must be an integer of at least 1")
-        self.num_envs, self.num_deals = number, deals
+        self.num_envs, self.num_deals = checked_num_envs(num_envs), deals
         self.tables = Tables(self.rules, self.num_envs)
         self.opponents = load_opponents(opponents, self.rules)
         ids = [id(opponent) for opponent in self.opponents]
@@ -132,10 +128,10 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         """
         chosen = self._checked_options(options)
         seat = checked_seat(chosen.get("seat"), self.rules.num_players, "options['seat']")
-        rows = self._rows_to_reset(chosen.get("reset_mask"))
+        rows = rows_to_reset(chosen.get("reset_mask"), self.num_envs)
         if self._is_broken and len(rows) < self.num_envs:
             raise ResetNeededError("the last call failed half-way; reset every table")
-        seeds = self._seeds_of(seed, rows)
+        seeds = seeds_of(seed, rows, self.num_envs)
         for row, one in zip(rows, seeds, strict=True):
             if one is not None or not self._is_seeded[row]:
                 self._seeds[row] = secrets.randbits(64) if one is None else one
@@ -154,29 +150,6 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         if not isinstance(options, (dict, type(None))) or set(options or {}) - set(OPTIONS):
             raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
         return dict(options or {})
-
-    def _rows_to_reset(self, mask: object) -> NDArray[np.int64]:
-        """Indices of the tables that `reset` is asked for."""
-        if mask is None:
-            return np.arange(self.num_envs)
-        fits = isinstance(mask, np.ndarray) and mask.shape == (self.num_envs,) and mask.dtype == np.bool_
-        if not isinstance(mask, np.ndarray) or not fits or not mask.any():
-            raise ValueError(f"options['reset_mask'] must be a bool array of shape ({self.num_envs},), not all False")
-        return np.flatnonzero(mask)
-
-    def _seeds_of(self, seed: int | Sequence[int | None] | None, rows: NDArray[np.int64]) -> list[int | None]:
-        """The seed of each of the tables `rows`, None where none is given."""
-        if seed is None:
-            return [None] * len(rows)
-        number = integer(seed)
-        if number is not None:
-            return [checked_seed(number + int(row)) for row in rows]
-        if not isinstance(seed, (Sequence, np.ndarray)) or isinstance(seed, str):
-            raise ValueError(f"seed is {seed!r}; it must be None, an integer, or a list of them, one for each table")
-        given = list(seed)
-        if len(given) != self.num_envs:
-            raise ValueError(f"seed has {len(given)} entries; {self.num_envs} tables need one each")
-        return [None if given[row] is None else checked_seed(given[row]) for row in rows]
 
     def _begin(self, rows: NDArray[np.int64], seat: int | None = None) -> None:
         """Begin episodes at the tables `rows` and play them up to the learners' first decisions."""
@@ -290,7 +263,7 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
             IllegalActionError: an action is illegal and `illegal` is "raise"; nothing has changed.
             ResetNeededError: an episode is over, and `reset` was not called.
         """
-        chosen = self._checked(actions)
+        chosen = checked_actions(actions, self.num_envs)
         starting = self._is_over.copy()
         waits = starting.any() and self.autoreset_mode is not AutoresetMode.NEXT_STEP
         if waits or self._is_broken or not self._is_seeded.all():
@@ -309,15 +282,6 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         rewards = np.where(legal, self._chips, 0.0)
         self._chips[legal] = 0.0
         return self._results(rewards, illegal)
-
-    def _checked(self, actions: Any) -> NDArray[np.int64]:
-        """[B] the actions, which must be integers."""
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            raise IllegalActionError(
-                f"actions are {chosen.dtype} {chosen.shape}; they must be integers of shape ({self.num_envs},)"
-            )
-        return chosen.astype(np.int64)
 
     def _results(
         self, rewards: NDArray[np.float64], illegal: NDArray[np.bool_]
@@ -340,13 +304,12 @@ class BourreVectorEnv(VectorEnv[Any, Any, Any]):
         rows = np.flatnonzero(over)
         features = self.tables.take(rows).observe(seats=self.seats[rows])
         mask = np.zeros((self.num_envs, self.tables.num_actions), np.int8)
-        final = np.full(self.num_envs, None, object)
-        for place, row in enumerate(rows):
-            view = {"observation": features[place], "action_mask": mask[row]}
-            final[row] = view if self._mask_in_observation else features[place]
+        views = [
+            {"observation": row_features, "action_mask": mask[row]} if self._mask_in_observation else row_features
+            for row, row_features in zip(rows, features, strict=True)
+        ]
         details = {"action_mask": mask, "seat": np.where(over, self.seats, 0), "illegal_action": illegal & over}
-        final_info = details | {f"_{name}": over.copy() for name in details}
-        return {"final_obs": final, "_final_obs": over.copy(), "final_info": final_info, "_final_info": over.copy()}
+        return final_infos(over, views, details)
 
     def _views(self) -> Any:
         """What the learners see, as fresh arrays."""

@@ -3,7 +3,6 @@
 An episode is one hand, or a game. Shapes: N = 4 seats, C cards of the pack.
 """
 
-import difflib
 import secrets
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from bourre_env.aec import TableEnv
 from bourre_env.deck import shuffled_decks
-from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer
+from bourre_env.env_options import checked_seat, checked_seed, drawn_dealers, integer, named_options
 from bourre_env.errors import DeckError
 
 EPISODES = ("hand", "game")
@@ -132,14 +131,7 @@ class HandsEnv(TableEnv):
 
     def _checked_options(self, options: dict[str, Any] | None) -> dict[str, Any]:
         """The options of `reset` with the deck as ids, as far as they can be checked before the table sees them."""
-        if not isinstance(options, (dict, type(None))):
-            raise ValueError(f"options is {options!r}; it must be a dict with some of {', '.join(OPTIONS)}")
-        chosen = {name: value for name, value in (options or {}).items() if value is not None}
-        for name in sorted(set(map(str, chosen)) - set(OPTIONS)):  # wrappers may pass options of their own
-            if near := difflib.get_close_matches(name, OPTIONS, 1):
-                raise ValueError(
-                    f"reset has no option {name!r} (did you mean {near[0]!r}?); choose among {', '.join(OPTIONS)}"
-                )
+        chosen = {name: value for name, value in named_options(options, OPTIONS).items() if value is not None}
         if "deck" in chosen:
             chosen["deck"] = self._deck_of_texts(chosen["deck"])
         if "dealer" in chosen:

@@ -1,6 +1,7 @@
 """What the tables of every game have in common: stepping, looking, copying.
 
-Dealing is each game's own. Shapes: B tables, N seats, W words, O = 64*W features, A actions, k chosen rows.
+Dealing is each game's own. Shapes: B tables, N seats, W words, O = 64*W features, A actions, L words of
+a packed legal set, k chosen rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bourre_env import table_loops, table_steps
 from bourre_env.arrays import buffer, check_buffers, checked_rows, first_wrong_deck, plain, spread
-from bourre_env.bits import Layout, unpack
+from bourre_env.bits import Layout, legal_words, unpack
 from bourre_env.deck import stream_keys
 from bourre_env.errors import DeckError, IllegalActionError
 from bourre_env.table_steps import Buffers
@@ -200,8 +201,8 @@ class TableBatch:
     # --- what a policy sees ---
 
     def legal_packed(self, out: NDArray[np.uint64] | None = None) -> NDArray[np.uint64]:
-        """[B, 2] uint64: bit a of each row's 128 bits is set when action a is legal."""
-        out = buffer(out, (self.num_tables, 2), np.dtype(np.uint64))
+        """[B, L] uint64: bit a of each row's bits is set when action a is legal."""
+        out = buffer(out, (self.num_tables, legal_words(self.num_actions)), np.dtype(np.uint64))
         table_loops.copy_legal(self._state, out)
         return out
 
@@ -251,14 +252,14 @@ class TableBatch:
         return features, mask
 
     def view_rows(self, rows: ArrayLike) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """Packed observations [k, W] and legal sets [k, 2] of the seats to act at the tables `rows` [k].
+        """Packed observations [k, W] and legal sets [k, L] of the seats to act at the tables `rows` [k].
 
         Raises:
             ValueError: an index is out of range or named twice.
         """
         chosen = self._rows(rows)
         words = np.empty((len(chosen), self.layout.num_words), np.uint64)
-        legal = np.empty((len(chosen), 2), np.uint64)
+        legal = np.empty((len(chosen), legal_words(self.num_actions)), np.uint64)
         table_loops.view_rows(self._state, self._rules, chosen, words, legal)
         return words, legal
 

@@ -1,7 +1,8 @@
 """The loops over many tables, for every game: what Python calls in compiled form.
 
 Dealing and redrawing hidden cards are each game's own (`batch.py` of its package), and so are the arrays that one step
-of all tables fills. Shapes: B tables, N seats, k chosen rows, W words, O features, A actions.
+of all tables fills. Shapes: B tables, N seats, k chosen rows, W words, O features, A actions, L words of a
+packed legal set.
 """
 
 from typing import Any
@@ -77,10 +78,16 @@ def forfeit_rows(tables: Records, rules: Records, rows: NDArray[np.int64]) -> No
 
 @njit_entry
 def copy_legal(tables: Records, out: NDArray[np.uint64]) -> None:
-    """Legal sets into `out` [B, 2]."""
+    """Legal sets into `out` [B, L]."""
     for row in range(len(tables)):
-        out[row, 0] = tables[row].legal[0]
-        out[row, 1] = tables[row].legal[1]
+        write_legal(tables[row], out[row])
+
+
+@njit
+def write_legal(table: np.record, out: NDArray[np.uint64]) -> None:
+    """The legal set of one table into `out` [L]."""
+    for word in range(len(out)):
+        out[word] = table.legal[word]
 
 
 @njit_entry
@@ -101,9 +108,8 @@ def encode_turn(table: np.record, rules: np.record, words: NDArray[np.uint64]) -
 
 @njit
 def write_views(table: np.record, rules: np.record, legal: NDArray[np.uint64], words: NDArray[np.uint64]) -> None:
-    """What the seat to act may do, into `legal` [2], and see, into `words` [W]."""
-    legal[0] = table.legal[0]
-    legal[1] = table.legal[1]
+    """What the seat to act may do, into `legal` [L], and see, into `words` [W]."""
+    write_legal(table, legal)
     encode_turn(table, rules, words)
 
 
@@ -136,7 +142,7 @@ def encode_seats(tables: Records, rules: Records, seats: NDArray[np.int8], out: 
 def view_rows(
     tables: Records, rules: Records, rows: NDArray[np.int64], words: NDArray[np.uint64], legal: NDArray[np.uint64]
 ) -> None:
-    """What the seats to act at the tables `rows` [k] see and may do, into `words` [k, W] and `legal` [k, 2]."""
+    """What the seats to act at the tables `rows` [k] see and may do, into `words` [k, W] and `legal` [k, L]."""
     for place in range(len(rows)):
         write_views(tables[rows[place]], rules[0], legal[place], words[place])
 

@@ -110,7 +110,7 @@ def is_settled(table: np.record) -> bool:
 @njit
 def is_legal(table: np.record, action: int) -> bool:
     """Whether the seat to act may take an action; any integer may be asked about."""
-    if action < 0 or action >= 2 * WORD:
+    if action < 0 or action >= WORD * len(table.legal):
         return False
     return (table.legal[action // WORD] >> np.uint64(action % WORD)) & np.uint64(1) != EMPTY
 
@@ -118,7 +118,10 @@ def is_legal(table: np.record, action: int) -> bool:
 @njit
 def num_legal(table: np.record) -> int:
     """Number of legal actions."""
-    return count_cards(table.legal[0]) + count_cards(table.legal[1])
+    number = 0
+    for word in range(len(table.legal)):
+        number += count_cards(table.legal[word])
+    return number
 
 
 @njit
@@ -130,6 +133,7 @@ def is_forced(table: np.record) -> bool:
 @njit
 def only_action(table: np.record) -> int:
     """The legal action, when there is just one."""
-    if table.legal[0] != EMPTY:
-        return lowest_card(table.legal[0])
-    return WORD + lowest_card(table.legal[1])
+    word = 0
+    while table.legal[word] == EMPTY:
+        word += 1
+    return WORD * word + lowest_card(table.legal[word])

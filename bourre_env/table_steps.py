@@ -24,7 +24,7 @@ class Buffers(NamedTuple):
     Dealing does not fill them: whoever deals again writes `view_rows` of those tables into them.
 
     Attributes:
-        legal: [B, 2] uint64, as `legal_packed`.
+        legal: [B, L] uint64, as `legal_packed`.
         observation: [B, W] uint64, as `observe_packed`.
         mask: [B, A] bool, as `legal_action_mask`; [0, A] when not wanted.
         features: [B, O] float32, as `observe`; [0, O] when not wanted.

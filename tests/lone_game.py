@@ -123,6 +123,9 @@ class LoneTables:
     def forfeit(self, rows: Any) -> None:
         self.total[rows], self.turn[rows], self.forfeited[rows] = 0, TURNS, True
 
+    def action_text(self, row: int, action: int) -> str:
+        return "blind" if action == BLIND else f"bank {action - BANK}"
+
     def buffers(self) -> None:
         return None
 
@@ -217,6 +220,9 @@ class LonePart:
 
     def action_text(self, rules: Any, row: NDArray[np.uint64], action: int) -> str:
         return "blind" if action == BLIND else f"bank {action - BANK}"
+
+    def table_text(self, tables: LoneTables) -> str:
+        return f"card {tables.card[0]}, {tables.total[0]} points"
 
     def legal_texts(self, rules: Any, row: NDArray[np.uint64], legal: int) -> str:
         return ", ".join(self.action_text(rules, row, action) for action in range(198) if legal >> action & 1)

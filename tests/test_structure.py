@@ -85,9 +85,13 @@ def packages(modules: set[str]) -> set[str]:
 
 GAME_MODULES = [name for name in SOURCES if name.startswith("bourre_env")]
 RULE_MODULES = [name for name in GAME_MODULES if name.startswith("bourre_env.bourre")]
-OTHER_GAMES = ("bourre_env.euchre", "bourre_env.pinochle")
+OTHER_GAMES = ("bourre_env.euchre", "bourre_env.pinochle", "bourre_env.bureau")
+BUREAU_ENVIRONMENTS = ("bourre_env.bureau.env", "bourre_env.bureau.vector_env")
 MODULES_OF_OTHER_GAMES = [
-    (game, name) for game in OTHER_GAMES for name in GAME_MODULES if name.startswith(game) and name != f"{game}.env"
+    (game, name)
+    for game in OTHER_GAMES
+    for name in GAME_MODULES
+    if name.startswith(game) and name not in (f"{game}.env", *BUREAU_ENVIRONMENTS)
 ]
 
 
@@ -111,7 +115,8 @@ def test_only_the_environment_imports_pettingzoo_and_only_environments_gymnasium
     found = packages(imports(name))
     environments = {"bourre_env.aec", "bourre_env.env", "bourre_env.euchre.env", "bourre_env.pinochle.env"}
     assert "pettingzoo" not in found or name in environments
-    assert "gymnasium" not in found or name in ("bourre_env.aec", "bourre_env.gym", "bourre_env.gym_vector")
+    with_gymnasium = ("bourre_env.aec", "bourre_env.gym", "bourre_env.gym_vector", *BUREAU_ENVIRONMENTS)
+    assert "gymnasium" not in found or name in with_gymnasium
 
 
 @pytest.mark.parametrize("name", sorted(FOUNDATION))
@@ -280,10 +285,10 @@ OF_ONE_GAME = {
         *("commands.play", "commands.web", "web.opening"),
     )
 }
-"""Modules that serve one game, besides the packages `agents.bourre`, `agents.euchre` and `agents.pinochle`."""
+"""Modules that serve one game, besides `PLAYERS_OF_ONE_GAME`."""
 
 GAME_PACKAGES = ("bourre_env.bourre", *OTHER_GAMES)
-PLAYERS_OF_ONE_GAME = ("agents.bourre", "agents.euchre", "agents.pinochle")
+PLAYERS_OF_ONE_GAME = ("agents.bourre", "agents.euchre", "agents.pinochle", "agents.bureau")
 NAMES_OF_A_GAME = {"Rules", "Tables", "PRESETS", "Snapshot", "Buffers", "DealQueue"}
 
 

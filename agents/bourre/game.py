@@ -14,6 +14,7 @@ from agents.wording import action_text, legal_texts
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.env_options import stacks_bought
+from bourre_env.render import ansi
 
 
 class BourrePart:
@@ -84,6 +85,10 @@ class BourrePart:
     def action_text(self, rules: Rules, row: NDArray[np.uint64], action: int) -> str:
         """An action in words."""
         return action_text(rules, int(row[0]), action)
+
+    def table_text(self, tables: Tables) -> str:
+        """The first table as text."""
+        return ansi(tables.snapshot(0))
 
     def legal_texts(self, rules: Rules, row: NDArray[np.uint64], legal: int) -> str:
         """Legal actions in words."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.arena import check_session
-from agents.blocks import places_of
+from agents.blocks import places_of, same_blocks
 from agents.cells import is_cell
 from agents.commands.options import (
     BadInputError,
@@ -32,6 +32,7 @@ from agents.commands.options import (
 )
 from agents.commands.report import NO_REPORT, has_report, make_report
 from agents.commands.tournament_tables import print_summary
+from agents.deal_lines import LINES, DealLine, play_again, to_bytes
 from agents.entrants import Entrant, check_entrants, parse_entrants
 from agents.executors import Workers, WorkersLostError
 from agents.files import replace_file
@@ -102,6 +103,8 @@ def add_to(commands: Commands) -> None:
     add_seed(tournament)
     add("--out", type=folder, metavar="DIR", help="folder for results; what is there already is gone on with")
     add("--fresh", action="store_true", help="forget what is in the folder")
+    text = "write the first N deals of every line-up to deals-*.jsonl, a line each, which `replay` steps through"
+    add("--deal-lines", type=integer(1, None), metavar="N", help=text)
     add("--no-report", action="store_true", help="write no report.html and report.md beside the results")
     tournament.set_defaults(run=run)
 
@@ -132,6 +135,8 @@ def _add_stopping(tournament: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     """Play a tournament, print it and, when asked to, write its files."""
     plans = _plans(options)
+    if options.deal_lines is not None and (options.out is None or options.session_deals > 1):
+        raise BadInputError(f"--deal-lines {options.deal_lines}: it needs --out DIR and single deals")
     files = [None if options.out is None else options.out / blocks_file(plan.terms.rules) for plan in plans]
     if options.out is not None:
         reports = [HTML, MARKDOWN] if has_report(options.game) and not options.no_report else []
@@ -151,6 +156,8 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     summary = None  # written before anything is printed: whoever reads the output may stop reading
     if options.out is not None:
         summary = write_summary(options.out, tables, preset=preset_of(options), command=command_line(words))
+        for plan, results in zip(plans, begun, strict=True) if options.deal_lines else ():
+            _write_deals(plan, results, options)
     print_summary(console(), tables, preset=preset_of(options))
     if summary is None or options.no_report:
         return
@@ -158,6 +165,31 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         make_report(summary, begun, options.out / HTML)
     else:
         print(f"results: {options.out / SUMMARY}; {NO_REPORT}")
+
+
+def _write_deals(plan: Plan, results: Results, options: argparse.Namespace) -> None:
+    """Write the first deals of every line-up, a line each.
+
+    Raises:
+        FailedError: a policy now plays in another way than in the tournament.
+    """
+    policies = {entrant.name: entrant.load() for entrant in plan.entrants}
+    silenced = [name for name, faults in results.faults.items() if faults.overtime]
+    lines: list[DealLine] = []
+    for line_up in plan.line_ups:
+        known = results.blocks[plan.seed, line_up]
+        first = known.take(known.deal_ids < options.deal_lines)
+        settings = {"seed": plan.seed, "deal_ids": first.deal_ids.tolist(), "time_limit": plan.time_limit}
+        again, played = play_again(plan.terms, policies, line_up, silenced=silenced, **settings)
+        if not same_blocks(first, again):
+            raise FailedError(
+                f"{', '.join(line_up)}: deals end in another way than in the tournament; a policy has changed, or does "
+                "not draw its random numbers from decision.key"
+            )
+        lines += played
+    file = options.out / f"deals-{plan.terms.rules.num_players}{LINES}"
+    replace_file(file, to_bytes(plan.terms, lines))
+    print(f"deals: {file}", file=sys.stderr)
 
 
 def _check_game(folder: Path, game: str) -> None:

@@ -12,6 +12,7 @@ from agents.euchre.tags import HISTOGRAMS, PANELS, TAGS
 from agents.euchre.words import action_text
 from agents.games import Rate
 from bourre_env.cards import cards_in
+from bourre_env.euchre.render import ansi
 from bourre_env.euchre.rules import EuchreRules
 from bourre_env.euchre.tables import EuchreTables
 
@@ -74,6 +75,10 @@ class EuchrePart:
     def action_text(self, rules: EuchreRules, row: NDArray[np.uint64], action: int) -> str:
         """An action in words."""
         return action_text(rules, action)
+
+    def table_text(self, tables: EuchreTables) -> str:
+        """The first table as text."""
+        return ansi(tables.snapshot(0))
 
     def legal_texts(self, rules: EuchreRules, row: NDArray[np.uint64], legal: int) -> str:
         """Legal actions in words."""

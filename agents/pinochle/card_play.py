@@ -1,6 +1,8 @@
 """The rule bot's card play in Pinochle; see `agents.pinochle.heuristic`.
 
-Shapes: W words of a packed observation.
+What it compiles calls nothing of other files of this package, whose edits Numba's cache would not see.
+
+Shapes: D decisions, W words of a packed observation.
 """
 
 # Elements of arrays have no static type, and returning one is what these functions do.
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 
 from bourre_env.bits import flagged, is_set
 from bourre_env.cards import count_cards, lowest_card
-from bourre_env.jit import njit
+from bourre_env.jit import njit, njit_entry
 from bourre_env.pinochle import observation as at
 from bourre_env.pinochle.cards import (
     ACE,
@@ -37,6 +39,16 @@ from bourre_env.pinochle.rules import HAND_SIZE, NUM_SEATS
 
 PARTNER = 2  # seats are counted from the observer
 COPIES_OF_SUIT = 2 * NUM_RANKS
+
+
+@njit_entry
+def play_rows(
+    packed: NDArray[np.uint64], legal: NDArray[np.uint64], is_relative: bool, actions: NDArray[np.int64]
+) -> None:
+    """Fill `actions` [D] from observations [D, W] and legal sets [D, 2] of the play; cards have printed ids or not."""
+    for row in range(len(packed)):
+        trump = 0 if is_relative else flagged(packed[row, at.HAND], at.TRUMP_SUIT, NUM_SUITS)
+        actions[row] = card_to_play(packed[row], legal[row, 0] & KINDS, trump)
 
 
 @njit
@@ -92,17 +104,20 @@ def card_to_lead(row: NDArray[np.uint64], kinds: np.uint64, trump: int, unseen: 
     suit_out = count_of(unseen, master // NUM_RANKS) if master != NO_CARD else 0
     if master != NO_CARD and (trumps_out == 0 or suit_out >= LIKELY_TO_GO_ROUND):
         return master
-    declarer = flagged(row[at.AUCTION], at.HIGH_BIDDER, NUM_SEATS)
-    top = highest(kinds & SUIT_KINDS[trump])
-    if top != NO_CARD and trumps_out and is_master(top, unseen) and declarer in (0, PARTNER):
-        return top
+    hand, trumps = row[at.HAND] & PACK, kinds & SUIT_KINDS[trump]
+    draws = trumps_out > 0 and flagged(row[at.AUCTION], at.HIGH_BIDDER, NUM_SEATS) in (0, PARTNER)
+    if draws and trumps != EMPTY and is_master(highest(trumps), unseen):
+        return highest(trumps)
     if master != NO_CARD:
         return master
+    if draws and count_of(hand, trump) >= ENOUGH_TO_DRAW:
+        return low_lead(trumps, hand)
     plain = kinds & ~SUIT_KINDS[trump]
-    return low_lead(plain if plain != EMPTY else kinds, row[at.HAND] & PACK)
+    return low_lead(plain if plain != EMPTY else kinds, hand)
 
 
 LIKELY_TO_GO_ROUND = 6  # unseen cards of a suit with which all others seldom fail to follow
+ENOUGH_TO_DRAW = 3  # trumps with which the declarer's side leads low ones as well
 
 
 @njit

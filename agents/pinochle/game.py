@@ -12,6 +12,7 @@ from agents.pinochle.counts import PinochleBlocks, counted
 from agents.pinochle.tags import HISTOGRAMS, PANELS, TAGS
 from agents.pinochle.words import action_text
 from bourre_env.cards import cards_in
+from bourre_env.pinochle.render import ansi
 from bourre_env.pinochle.rules import PinochleRules
 from bourre_env.pinochle.tables import PinochleTables
 
@@ -27,7 +28,7 @@ class PinochlePart:
         Rate("made_rate", "made", "made %", "Bids made"),
     )
     baselines: Mapping[str, str] = {"heuristic": "agents.pinochle.heuristic:HEURISTIC"}
-    own_keys: tuple[str, ...] = ()
+    own_keys: tuple[str, ...] = ("learn.stay_or_pass_entropy",)  # of bids and passes
     tags: Mapping[str, str] = TAGS
     histograms: Mapping[str, str] = HISTOGRAMS
     panels = PANELS
@@ -75,6 +76,10 @@ class PinochlePart:
     def action_text(self, rules: PinochleRules, row: NDArray[np.uint64], action: int) -> str:
         """An action in words."""
         return action_text(rules, row, action)
+
+    def table_text(self, tables: PinochleTables) -> str:
+        """The first table as text."""
+        return ansi(tables.snapshot(0))
 
     def legal_texts(self, rules: PinochleRules, row: NDArray[np.uint64], legal: int) -> str:
         """Legal actions in words."""

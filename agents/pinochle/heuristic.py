@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.pinochle.card_play import card_to_play
+from agents.pinochle.card_play import play_rows
 from agents.policy import Decision, PolicyError, one_hot
 from bourre_env.bits import flagged, flags_set, is_set
 from bourre_env.cards import count_cards, lowest_card
@@ -52,11 +52,11 @@ PARTNER = 2  # seats are counted from the observer
 
 # --- what a hand is worth ---------------------------------------------------------------------------------------------
 
-TRICK_POINTS = np.array([3.0, 1.2, 0.7, 0.5, 0.9, 0.5])
+TRICK_POINTS = np.array([6.6, 0.95, 1.1, 0.6, 1.15, 0.4])
 """[6] points in tricks, on the modern scale, that a declarer's side is counted for: as such, for each trump, each ace
 and each ten of trumps, each ace of another suit, each card that a suit is shorter than three."""
 
-THRESHOLDS = np.array([0.0, 4.0, 6.0])
+THRESHOLDS = np.array([8.0, 4.0, 3.8])
 """[3] points on the modern scale: what a bid has to be below the hand's worth; the same where the partner has the high
 bid; and what the partner's melds are counted for."""
 MARGIN, PARTNER_MARGIN, PARTNER_MELDS = range(len(THRESHOLDS))
@@ -89,8 +89,16 @@ class PinochleBot:
         """[D] actions."""
         self.check_rules(decision.rules)
         actions = np.empty(len(decision), np.int64)
-        rules = _record(decision.rules)
-        choose_rows(decision.packed, decision.legal_packed, rules, self.trick_points, self.thresholds, actions)
+        rules, rows, legal = _record(decision.rules), decision.packed, decision.legal_packed
+        plays = rows[:, at.HAND] >> np.uint64(at.PHASE + PLAY) & np.uint64(1) != EMPTY
+        if plays.any():
+            cards = np.empty(int(plays.sum()), np.int64)
+            play_rows(rows[plays], legal[plays], bool(rules.relative_ids[0]), cards)
+            actions[plays] = cards
+        if not plays.all():
+            calls = np.empty(int((~plays).sum()), np.int64)
+            choose_rows(rows[~plays], legal[~plays], rules, self.trick_points, self.thresholds, calls)
+            actions[~plays] = calls
         return actions
 
     def probs(self, decision: Decision) -> NDArray[np.float64]:
@@ -120,7 +128,7 @@ def choose_rows(
     thresholds: NDArray[np.float64],
     actions: NDArray[np.int64],
 ) -> None:
-    """Fill `actions` [D] from observations [D, W] and legal sets [D, 2]."""
+    """Fill `actions` [D] from observations [D, W] and legal sets [D, 2] before the play."""
     for row in range(len(packed)):
         actions[row] = choose(packed[row], legal[row], rules[0], trick_points, thresholds)
 
@@ -133,9 +141,7 @@ def choose(
     trick_points: NDArray[np.float64],
     thresholds: NDArray[np.float64],
 ) -> int:
-    """The action for one decision."""
-    if is_set(row[at.HAND], at.PHASE + PLAY):
-        return card_to_play(row, legal[0] & KINDS, trump_of(row, rules))
+    """The action for one decision before the play."""
     if is_set(row[at.HAND], at.PHASE + EXCHANGE):
         return kind_to_send(row, legal[0] & KINDS, rules)
     if is_set(row[at.HAND], at.PHASE + TRUMP):

@@ -15,8 +15,9 @@ from agents.network import FLAT, NetworkSpec
 from agents.pinochle.counts import bids_of
 from agents.rollout import Rollout
 from agents.trainings import NoCredit
+from bourre_env.pinochle.actions import BID
 from bourre_env.pinochle.observation import layout
-from bourre_env.pinochle.rules import HAND_SIZE, NUM_SEATS, PinochleRules
+from bourre_env.pinochle.rules import HAND_SIZE, NUM_LEVELS, NUM_SEATS, PinochleRules
 from bourre_env.pinochle.table import NO_SEAT
 from bourre_env.pinochle.tables import PinochleTables
 
@@ -85,7 +86,10 @@ class PinochleTraining:
         return rules.max_decisions
 
     def network_spec(self, rules: PinochleRules, *, seats_shown: int, privileged: bool, **sizes: Any) -> NetworkSpec:
-        """Networks with an output for each action."""
+        """Networks with an output for each action; bids start out half as likely with every level.
+
+        Were all alike, random bids of sixty points would teach the first networks never to bid at all.
+        """
         return NetworkSpec(
             num_words=layout(rules, seats_shown).num_words,
             hidden_words=NUM_SEATS - 1 if privileged else 0,
@@ -93,6 +97,7 @@ class PinochleTraining:
             cards=(),
             hand_size=rules.hand_size,
             actions=rules.num_actions,
+            shy=tuple(range(BID, BID + NUM_LEVELS)),
             **{**sizes, "head": FLAT},
         )
 

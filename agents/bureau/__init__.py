@@ -1,0 +1,1 @@
+"""What playing, measuring and training need of Bureau alone."""
