@@ -17,7 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import c_baseline, euchre, pinochle
+from benchmarks import bureau, c_baseline, euchre, pinochle
 from benchmarks.c_baseline import VIEWS, CTables
 from benchmarks.play import choose_randomly
 from bourre_env import DealQueue, Rules, Tables, env, raw_env, shuffled_decks
@@ -263,7 +263,7 @@ def main() -> int:
         console.print(comparison_table())
     console.print(f"all threads, 16,384 tables, against one: {gain_of_threads():.2f} times as fast (wall clock)")
     console.print(f"BourreVectorEnv, 1,024 tables, random opponents: {learner_speed():,.0f} learners' decisions/s")
-    for line in (*environment_lines(), *euchre.lines(), *pinochle.lines()):
+    for line in (*environment_lines(), *euchre.lines(), *pinochle.lines(), *bureau.lines()):
         console.print(line)
     return 0
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.play import choose_randomly
+from benchmarks.play import choose_any
 from bourre_env import shuffled_decks
 from bourre_env.deck import stream_keys
 
@@ -47,7 +47,7 @@ class Driver:
         """That many steps of random play; seconds of CPU time, the choosing left out."""
         seconds = 0.0
         for _ in range(steps):
-            choose_randomly(self.out.legal, stream_keys(SEED, [self.steps])[0], self.actions)
+            choose_any(self.out.legal, stream_keys(SEED, [self.steps])[0], self.actions)
             self.steps += 1
             start = time.thread_time()
             self.tables.step(self.actions, out=self.out)

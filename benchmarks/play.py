@@ -35,3 +35,20 @@ def choose_randomly(legal: NDArray[np.uint64], key: np.uint64, actions: NDArray[
         nth = int(((word >> np.uint64(32)) * np.uint64(number - may_pass)) >> np.uint64(32))
         in_low = count_cards(low)
         actions[row] = nth_action(low, nth) if nth < in_low else 64 + nth_action(high, nth - in_low)
+
+
+@njit_entry
+def choose_any(legal: NDArray[np.uint64], key: np.uint64, actions: NDArray[np.int64]) -> None:
+    """A legal action for each row of `legal` [B, L] into `actions` [B], each as likely as the others."""
+    for row in range(len(legal)):
+        number = 0
+        for word in range(legal.shape[1]):
+            number += count_cards(legal[row, word])
+        if number == 0:
+            continue
+        drawn = mix(key + GOLDEN * np.uint64(row + 1)) >> np.uint64(32)
+        nth, word = int((drawn * np.uint64(number)) >> np.uint64(32)), 0
+        while nth >= count_cards(legal[row, word]):
+            nth -= count_cards(legal[row, word])
+            word += 1
+        actions[row] = 64 * word + nth_action(legal[row, word], nth)

@@ -3,7 +3,6 @@
 Shapes: B deals, D decisions, k tables.
 """
 
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +18,8 @@ from bourre_env.bureau.observation import HIDDEN_WORDS, layout
 from bourre_env.bureau.rules import BureauRules
 from bourre_env.bureau.tables import BureauTables
 
-WIN = float(os.environ.get("WIN", "1.0"))
+WIN = 1.0
+"""What a win is learned to be worth beyond its cards, which are 1 together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
