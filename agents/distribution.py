@@ -230,6 +230,8 @@ def _normalise(
                 count += 1
                 is_number &= not np.isnan(logits[row, action])
                 best = max(best, _bounded(logits[row, action]))
+        if count == 0:
+            continue
         if not is_number:
             log_probs[row] = np.nan
             probs[row, actions[:count]] = np.nan

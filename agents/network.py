@@ -8,6 +8,7 @@ actions, C cards of the pack.
 """
 
 import importlib
+import importlib.util
 import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -25,22 +26,27 @@ from agents.distribution import MaskedDistribution
 from agents.layers import drawn, undefined_linear
 from agents.packed_linear import PackedLinear
 from agents.trainings import training_of
-from bourre_env.family import GameRules
+from bourre_env.family import GAMES, GameRules
 
 FLAT = "flat"
 """The head of games whose actions have no structure: each action has an output."""
 
-COLUMNS = "columns"
-"""Networks that look at the columns of a patience one by one, each in the same way."""
-
-_OWN_NETWORKS = {COLUMNS: "agents.bureau.network"}
-"""Where the bodies are that serve one game, by the name that specs have for them: classes `ActorBody`, whose outputs
-are scores of the actions, and `CriticBody`, whose `so_far` is what the critic's output is added to."""
+OWN = "own:"
+"""Begins the heads of games with networks of their own, and the name of the game ends them. Its module
+`agents.GAME.network` has the classes `ActorBody`, whose outputs are scores of the actions, and `CriticBody`, whose
+`so_far` is what the critic's output is added to."""
 
 
 def _own_network(head: str) -> Any:
     """The module with the bodies of a game's own networks."""
-    return importlib.import_module(_OWN_NETWORKS[head])
+    return importlib.import_module(f"{__package__}.{head.removeprefix(OWN)}.network")
+
+
+def _has_own_network(head: object) -> bool:
+    """Whether a head belongs to a game of the family that has networks of its own."""
+    if not isinstance(head, str) or not head.startswith(OWN) or head.removeprefix(OWN) not in GAMES:
+        return False
+    return importlib.util.find_spec(f"{__package__}.{head.removeprefix(OWN)}.network") is not None
 
 
 _SMALL_GAIN = 0.01  # of the last layers: at the start all legal choices of a step are nearly equal
@@ -62,8 +68,8 @@ class NetworkSpec:
         critic_width: units of each hidden layer of the critic.
         critic_layers: hidden layers of the critic.
         layer_norm: normalise each hidden layer before its ReLU.
-        head: `STRUCTURED` or `PLAIN`, how ways to discard are scored, or `FLAT` or `COLUMNS`.
-        actions: A, for the heads `FLAT` and `COLUMNS` alone.
+        head: `STRUCTURED` or `PLAIN`, how ways to discard are scored, or `FLAT`, or `OWN` and the name of a game.
+        actions: A, for the heads `FLAT` and `OWN` alone.
         shy: actions that start out unlikely, for the head `FLAT`: each half as likely as the one before it, and all
             together as likely as another action; taking any of them is a choice of its own, as staying is in Bourré.
     """
@@ -101,6 +107,11 @@ class NetworkSpec:
         """
         return training_of(rules).network_spec(rules, seats_shown=seats_shown, privileged=privileged, **sizes)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether these are networks that only their game has; they score actions without a last hidden layer."""
+        return self.head.startswith(OWN)
+
     def to_plain(self) -> dict[str, Any]:
         """The fields as JSON can hold them."""
         plain = {**asdict(self), "cards": list(self.cards)}
@@ -121,11 +132,12 @@ class NetworkSpec:
         if not isinstance(plain, dict) or set(plain) | {"head", "actions", "shy"} != expected:
             raise ValueError(f"a network spec has the fields {sorted(expected)}")
         head = plain.get("head", STRUCTURED)
-        heads = (STRUCTURED, PLAIN, FLAT, COLUMNS)
-        if head not in heads:
-            raise ValueError(f"head of a network spec is {head!r}; it must be one of {', '.join(map(repr, heads))}")
-        if (head in (FLAT, COLUMNS)) != ("actions" in plain):
-            raise ValueError(f"actions of a network spec go with the heads {FLAT!r} and {COLUMNS!r}")
+        is_own = _has_own_network(head)
+        if not is_own and head not in (STRUCTURED, PLAIN, FLAT):
+            known = f"{STRUCTURED!r}, {PLAIN!r}, {FLAT!r}, or {OWN!r} and the name of a game with networks of its own"
+            raise ValueError(f"head of a network spec is {head!r}; it must be {known}")
+        if (is_own or head == FLAT) != ("actions" in plain):
+            raise ValueError(f"actions of a network spec go with the heads {FLAT!r} and {OWN!r}")
         cards, shy = plain["cards"], plain.get("shy", [])
         numbers = [plain[name] for name in set(plain) - {"cards", "layer_norm", "head", "shy"}]
         are_lists = isinstance(cards, list) and isinstance(shy, list)
@@ -184,7 +196,7 @@ class Actor(nn.Module):
         self.scoring = FlatScoring(spec) if spec.actions is not None else DeclarationScoring(spec)
         self.body: nn.Module
         self.head: nn.Module
-        if spec.head in _OWN_NETWORKS:
+        if spec.is_own:
             self.body, self.head = _own_network(spec.head).ActorBody(spec, generator), nn.Identity()
             return
         self.body = _body(spec.num_words, spec.actor_width, spec.actor_layers, spec.layer_norm, generator)
@@ -254,7 +266,7 @@ class Critic(nn.Module):
         """Build the network and draw its weights; arguments as for `Actor`."""
         super().__init__()
         self.spec = spec
-        if spec.head in _OWN_NETWORKS:
+        if spec.is_own:
             self.body: nn.Module = _own_network(spec.head).CriticBody(spec, generator)
         else:
             self.body = _body(
@@ -269,7 +281,7 @@ class Critic(nn.Module):
             observation: [D, W + K] int64: the packed observation, then the hands of the other seats.
         """
         value: Tensor = self.head(self.body(observation)).squeeze(1)
-        if self.spec.head not in _OWN_NETWORKS:
+        if not self.spec.is_own:
             return value
         so_far: Tensor = self.body.so_far(observation)  # type: ignore[operator]
         return value + so_far

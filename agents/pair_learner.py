@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from agents.config import LearnConfig
+from agents.config import ConfigError, LearnConfig
 from agents.descent import Descent
 from agents.device import CPU, device_of, legal_mask, packed_rows, sent
 from agents.distribution import MaskedDistribution
@@ -40,6 +40,19 @@ _FORETELLER = "foreteller"  # in the state of a run
 _NO_SPREAD = 1e-6  # added to the root mean square of gains
 
 
+def check_foretelling(spec: NetworkSpec, config: LearnConfig) -> None:
+    """Refuse a second task for hidden layers that there are not.
+
+    Raises:
+        ConfigError: hidden layers are to foretell, and the network has none that its scores come from.
+    """
+    if config.foretelling and spec.is_own:
+        raise ConfigError(
+            f"learn.foretelling = {config.foretelling:g}: this game's own networks score actions one by one, without a "
+            "last hidden layer to foretell from; set it to 0"
+        )
+
+
 class PairLearner:
     """The actor with its optimiser.
 
@@ -59,7 +72,12 @@ class PairLearner:
         device: torch.device = CPU,
         ranks: Ranks = ALONE,
     ) -> None:
-        """Draw the network's weights; arguments as for `agents.ppo.Learner`."""
+        """Draw the network's weights; arguments as for `agents.ppo.Learner`.
+
+        Raises:
+            ConfigError: hidden layers are to foretell, and the network has none that its scores come from.
+        """
+        check_foretelling(spec, config)
         self.config, self._ranks = config, ranks
         self.actor = Actor(spec, torch.Generator().manual_seed(seed)).to(device)
         self._foreteller = Foreteller(spec).to(device) if config.foretelling else None

@@ -134,6 +134,11 @@ def _check_here(config: Config, ranks: Ranks) -> None:
         from agents.device import choose_device  # torch takes a while to load
 
         choose_device(config.run.device, ranks)
+    if config.learn.foretelling:
+        from agents.pair_learner import check_foretelling
+        from agents.trainer import network_spec
+
+        check_foretelling(network_spec(config), config.learn)
 
 
 def resolve(options: argparse.Namespace) -> tuple[Config, Path, bool]:

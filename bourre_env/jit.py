@@ -2,11 +2,13 @@
 
 Numba's on-disk cache looks at the file of the function it caches and not at the files of the functions that one calls,
 so an edit of a rule could leave a compiled caller behind. The cache folder therefore carries a hash of every source
-file of the package: any edit starts from an empty folder.
+file of the package: any edit starts from an empty folder. Functions of other packages have folders whose hash goes over
+the files there that compile anything, too; constants that such functions use belong into such files.
 
 With `NUMBA_DISABLE_JIT=1` in the environment nothing is compiled and the same functions run as plain Python.
 """
 
+import functools
 import getpass
 import hashlib
 import os
@@ -24,7 +26,8 @@ from numba.core import config
 from numba.extending import overload
 
 _PACKAGE = Path(__file__).parent
-_KEPT_CACHES = 5  # caches of other versions that stay on disk
+_COMPILES = b"njit"  # in files that compile something
+_KEPT_CACHES = 10  # caches of other versions that stay on disk
 _OURS = re.compile(r"numba-[0-9a-f]{16}")  # whatever else lies beside them is somebody's work
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -32,11 +35,14 @@ Result = TypeVar("Result")
 
 
 def source_hash(package: Path = _PACKAGE) -> str:
-    """Hex digest over every Python file of the package, names included."""
+    """Hex digest over every Python file of this package, names included, and over those of another that compile."""
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode())
-        digest.update(path.read_bytes())
+    for folder in (_PACKAGE,) if package == _PACKAGE else (_PACKAGE, package):
+        for path in sorted(folder.rglob("*.py")):
+            text = path.read_bytes()
+            if folder == _PACKAGE or _COMPILES in text:
+                digest.update(path.relative_to(folder).as_posix().encode())
+                digest.update(text)
     return digest.hexdigest()[:16]
 
 
@@ -49,19 +55,20 @@ def _caches() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "bourre"
 
 
-def _cache_folder() -> str:
+@functools.cache
+def _cache_folder(package: Path) -> str:
     """The folder for exactly these sources; nothing is kept where none can be made."""
     for caches in (_caches, lambda: Path(tempfile.gettempdir()) / f"bourre-{getpass.getuser()}"):
         try:
-            return _made_folder(caches())
+            return _made_folder(caches(), package)
         except (OSError, KeyError, RuntimeError):  # a home that cannot be written to, or no home, or no name
             continue
     return ""
 
 
-def _made_folder(caches: Path) -> str:
+def _made_folder(caches: Path, package: Path) -> str:
     """The folder for exactly these sources inside `caches`; folders of long-gone versions are removed."""
-    folder = caches / f"numba-{source_hash()}"
+    folder = caches / f"numba-{source_hash(package)}"
     folder.mkdir(parents=True, exist_ok=True)
     os.utime(folder)
     ours = [path for path in caches.iterdir() if _OURS.fullmatch(path.name)]
@@ -70,7 +77,10 @@ def _made_folder(caches: Path) -> str:
     return str(folder)
 
 
-_CACHE_FOLDER = _cache_folder()
+def _package_of(function: Callable[..., Any]) -> Path:
+    """The folder of the outermost package that a function stands in; this one's where it stands in none."""
+    outermost = sys.modules.get(function.__module__.partition(".")[0])
+    return Path(next(iter(getattr(outermost, "__path__", [_PACKAGE]))))
 
 
 def njit(function: Function) -> Function:
@@ -103,9 +113,9 @@ def _entry(function: Function, *, parallel: bool) -> Function:
     """Compile a function that Python calls, with the cache folder of exactly these sources."""
     settings = vars(config)  # Numba reads the folder at decoration, and has no argument for it
     users_folder = settings["CACHE_DIR"]
-    settings["CACHE_DIR"] = _CACHE_FOLDER
+    folder = settings["CACHE_DIR"] = _cache_folder(_package_of(function))
     try:
-        compiled = numba.njit(nogil=True, error_model="numpy", parallel=parallel, cache=bool(_CACHE_FOLDER))(function)
+        compiled = numba.njit(nogil=True, error_model="numpy", parallel=parallel, cache=bool(folder))(function)
         return cast(Function, compiled)
     finally:
         settings["CACHE_DIR"] = users_folder

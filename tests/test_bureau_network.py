@@ -14,7 +14,7 @@ from agents import training_cli
 from agents.bureau.network import legal_actions
 from agents.device import CPU, legal_mask, packed_rows
 from agents.evaluation_cli import main as evaluate
-from agents.network import COLUMNS, Actor, Critic, NetworkSpec
+from agents.network import OWN, Actor, Critic, NetworkSpec
 from agents.policy import load_policy
 from bourre_env.bureau.rules import BureauRules
 from bourre_env.bureau.tables import BureauTables
@@ -46,7 +46,7 @@ def log_probs(actor: Actor, tables: BureauTables) -> np.ndarray[Any, Any]:
 
 def test_specs_read_back_and_plain_networks_have_no_columns() -> None:
     spec = spec_of()
-    assert (spec.head, spec.num_actions, spec.hidden_words) == (COLUMNS, 198, 39)
+    assert (spec.head, spec.num_actions, spec.hidden_words) == (OWN + "bureau", 198, 39)
     assert NetworkSpec.from_plain(json.loads(json.dumps(spec.to_plain()))) == spec
     assert spec_of(head="plain").head == "flat"
     assert Actor(spec_of(BureauRules(resign=True)), torch.Generator()).spec.num_actions == 199

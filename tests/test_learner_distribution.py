@@ -2,12 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
 from agents.distribution import (
     LEAST,
     MaskedDistribution,
+    _normalise,
     derive_in_steps,
     masked_log_softmax,
     normalise_in_steps,
@@ -186,6 +188,13 @@ def test_a_log_softmax_of_nothing_is_finite_and_has_no_gradient() -> None:
     assert torch.isfinite(log_probs).all()
     assert logits.grad is not None
     assert (logits.grad == 0).all()
+
+
+def test_without_compiling_a_row_of_nothing_is_left_alone_too() -> None:
+    written = [np.full((1, 3), filler, np.float32) for filler in (-1e9, 0.0, 1.0)]
+    before = [array.copy() for array in written]
+    _normalise.py_func(np.ones((1, 3), np.float32), np.zeros((1, 3), np.bool_), *written)
+    assert all((array == old).all() for array, old in zip(written, before, strict=True))
 
 
 def test_gradients_are_those_of_the_plain_formula() -> None:

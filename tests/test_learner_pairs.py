@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning import ONE_THREAD, PAGAT, deals_of, tiny_config, tiny_learner, tiny_spec, tiny_trainer
+from learning import ONE_THREAD, PAGAT, TINY, deals_of, tiny_config, tiny_learner, tiny_spec, tiny_trainer
 
 from agents.arena import stream_seed
 from agents.baselines import HEURISTIC, Random
 from agents.bourre.starts import PotsAndStacks, StartingPots
 from agents.checkpoint import parameter_hash
-from agents.config import LearnConfig
+from agents.config import ConfigError, LearnConfig
 from agents.descent import DivergedError
 from agents.distribution import MaskedDistribution
 from agents.metrics import Stopwatch
-from agents.network import PASS, PLAY, STAY, Actor
+from agents.network import PASS, PLAY, STAY, Actor, NetworkSpec
 from agents.pair_learner import PairBatch, PairLearner, pair_loss
 from agents.pairs import Pairs, joined_pairs
 from agents.policy import Decision, uniform_numbers
@@ -31,6 +31,7 @@ from agents.threads import use_numba_threads
 from agents.trainer import training_deals
 from bourre_env import Rules, Tables, shuffled_decks
 from bourre_env.deck import stream_keys
+from bourre_env.family import game_named
 
 FREE = Weights(1e-2, 0.0, 0.0)
 GROUPS = torch.tensor([PLAY, STAY, STAY, STAY, PASS])
@@ -392,3 +393,10 @@ def test_what_foretells_goes_on_where_it_was() -> None:
     for learner, state in ((learner_of(), one.state()), (other, learner_of().state())):
         with pytest.raises(ValueError, match=r"learn\.foretelling"):
             learner.load_state(state)
+
+
+def test_networks_without_a_last_hidden_layer_foretell_nothing() -> None:
+    rules = game_named("bureau").preset("no_repeats")
+    spec = NetworkSpec.for_rules(rules, seats_shown=1, privileged=False, layer_norm=True, head="structured", **TINY)
+    with pytest.raises(ConfigError, match=r"learn\.foretelling = 0\.5: .* set it to 0"):
+        PairLearner(spec, LearnConfig(foretelling=0.5), seed=1)

@@ -50,6 +50,14 @@ def played_out(env: Any, seed: int, **reset: Any) -> list[tuple[Any, ...]]:
     return seen_by_all
 
 
+def test_what_is_no_action_has_no_text() -> None:
+    env = pinochle_env()
+    env.reset(seed=1)
+    assert env.action_text(PASS) == "pass"
+    with pytest.raises(IllegalActionError, match="None is no action: actions are integers from 0"):
+        env.action_text(None)
+
+
 # --- PettingZoo's own tests -------------------------------------------------------------------------------------------
 
 

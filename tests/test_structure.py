@@ -255,6 +255,39 @@ def test_edit_of_a_callee_in_another_file_reaches_its_compiled_callers(copied_pa
     assert run_python(CHECK_A_PACK, copied_package, BOURRE_CACHE=cache).stdout == "0 0\n"
 
 
+USER_OF_THE_PACKAGE = {
+    "__init__.py": "",
+    "points.py": """
+from bourre_env.jit import njit
+
+@njit
+def points(card):
+    return card + 1
+""",
+    "player.py": """
+from bourre_env.jit import njit_entry
+from players.points import points
+
+@njit_entry
+def best(card):
+    return points(card)
+""",
+}
+
+
+def test_edit_of_a_callee_in_another_package_reaches_its_compiled_callers(copied_package: Path, tmp_path: Path) -> None:
+    """`best` (player.py) calls `points` (points.py), both outside the package that compiles them."""
+    (copied_package / "players").mkdir()
+    for name, text in USER_OF_THE_PACKAGE.items():
+        (copied_package / "players" / name).write_text(text)
+    asked = "from players.player import best; print(best(3), sum(best.stats.cache_hits.values()))"
+    cache = str(tmp_path / "cache")
+    answers = [run_python(asked, copied_package, BOURRE_CACHE=cache).stdout for _ in range(2)]
+    assert answers == ["4 0\n", "4 1\n"], "the second run should have used what the first one compiled"
+    (copied_package / "players" / "points.py").write_text(USER_OF_THE_PACKAGE["points.py"].replace("+ 1", "+ 2"))
+    assert run_python(asked, copied_package, BOURRE_CACHE=cache).stdout == "5 0\n"
+
+
 def test_cache_folder_of_the_user_loses_nothing_that_is_not_ours(copied_package: Path, tmp_path: Path) -> None:
     """Old caches are cleared away; what else lies in the folder that `BOURRE_CACHE` names is somebody's work."""
     folder = tmp_path / "shared"

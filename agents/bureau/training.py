@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.config import Config
-from agents.network import COLUMNS, FLAT, PLAIN, NetworkSpec
+from agents.network import FLAT, OWN, PLAIN, NetworkSpec
 from agents.rollout import Rollout
 from agents.trainings import NoCredit
 from bourre_env.bureau.cards import NUM_CARDS
@@ -73,7 +73,7 @@ class BureauTraining:
             cards=(),
             hand_size=rules.hand_size,
             actions=rules.num_actions,
-            **{**sizes, "head": FLAT if sizes["head"] == PLAIN else COLUMNS},
+            **{**sizes, "head": FLAT if sizes["head"] == PLAIN else OWN + rules.game},
         )
 
     def usual_starts(self) -> Deals:

@@ -1,7 +1,5 @@
 """The rule bot's card play in Pinochle; see `agents.pinochle.heuristic`.
 
-What it compiles calls nothing of other files of this package, whose edits Numba's cache would not see.
-
 Shapes: D decisions, W words of a packed observation.
 """
 

@@ -4,12 +4,10 @@
 diamonds, hearts or spades trumps. With relative ids (P7.4) kinds are counted from the trump suit once it is named.
 """
 
-import operator
-
 import numpy as np
 
 from bourre_env.cards import cards_in
-from bourre_env.errors import IllegalActionError
+from bourre_env.errors import IllegalActionError, action_number
 from bourre_env.jit import njit
 from bourre_env.pinochle.cards import (
     NO_CARD,
@@ -62,9 +60,9 @@ def action_text(rules: PinochleRules, table: np.record, action: int) -> str:
         action: an action id.
 
     Raises:
-        TypeError: the action is no integer.
+        IllegalActionError: the action is no integer.
     """
-    action = operator.index(action)
+    action = action_number(action)
     if not 0 <= action < NUM_ACTIONS:
         return f"no action at all (ids are 0..{NUM_ACTIONS - 1})"
     return call_text(rules, action) or kind_text(int(real_kind(action, _reference(rules, table))))
