@@ -32,7 +32,9 @@ class PinochlePart:
     tags: Mapping[str, str] = TAGS
     histograms: Mapping[str, str] = HISTOGRAMS
     panels = PANELS
-    healthy_play = "Bids must come down from what random play leaves of them until most are made."
+    healthy_play = (
+        "Somebody must go on bidding (not every hand at the lowest bid), and more and more bids must be made."
+    )
     has_report = False
 
     def begin(
