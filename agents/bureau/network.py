@@ -23,6 +23,7 @@ from bourre_env.bureau import observation as at
 from bourre_env.bureau.actions import COLUMN_UP, MOVE, RESIGN, WASTE_DOWN
 from bourre_env.bureau.cards import NUM_CARDS
 from bourre_env.bureau.rules import NUM_COLUMNS
+from bourre_env.bureau.table import LEGAL_WORDS
 
 COLUMN_UNITS = 32
 ACTION_UNITS = 32
@@ -59,7 +60,7 @@ class Table(nn.Module):
         super().__init__()
         self.column = drawn(PackedLinear(at.COLUMN_WORDS, COLUMN_UNITS), _GAIN, generator)
         self.column_norm = nn.LayerNorm(COLUMN_UNITS)
-        self.rest = drawn(PackedLinear(num_words - COLUMNS_END, width), _GAIN, generator)
+        self.rest = drawn(PackedLinear(num_words - COLUMNS_END - LEGAL_WORDS, width), _GAIN, generator)
         self.pooled = drawn(undefined_linear(2 * COLUMN_UNITS, width), _GAIN, generator)
         self.norm = nn.LayerNorm(width)
         self.layers = nn.Sequential()
@@ -73,7 +74,9 @@ class Table(nn.Module):
         columns = self.column(words[:, :COLUMNS_END].reshape(-1, at.COLUMN_WORDS))
         columns = self.column_norm(columns).relu().view(len(words), NUM_COLUMNS, COLUMN_UNITS)
         pooled = torch.cat([columns.mean(dim=1), columns.amax(dim=1)], dim=1)
-        summary = self.norm(self.rest(words[:, COLUMNS_END:].contiguous()) + self.pooled(pooled)).relu()
+        # legal actions are numbered by columns, and are described one by one; here they would tell columns apart
+        rest = torch.cat([words[:, COLUMNS_END : at.LEGAL], words[:, at.LEGAL + LEGAL_WORDS :]], dim=1)
+        summary = self.norm(self.rest(rest) + self.pooled(pooled)).relu()
         return self.layers(summary), columns
 
 
