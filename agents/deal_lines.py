@@ -199,7 +199,7 @@ def read(path: Path) -> tuple[Terms, list[DealLine]]:
                 terms = _terms(json.loads(text))
             else:
                 lines.append(_line(json.loads(text), terms.rules))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         number, reason = 1 + (terms is not None) + len(lines), " ".join(str(error).split())
         raise DealLineError(f"{path}, line {number} is no deal of a tournament: {reason}") from None
     assert terms is not None, "the first line says them, or is refused"
@@ -211,7 +211,11 @@ def _terms(about: Mapping[str, Any]) -> Terms:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise DealLineError(f"the first line must say format {FORMAT}")
     rules = game_named(about["game"]).from_plain(about["rules"], about["fingerprint"])
-    return Terms(rules, buy_in=about["buy_in"])
+    if about["buy_in"] is not None and type(about["buy_in"]) is not int:
+        raise DealLineError("the buy-in is an integer or null")
+    terms = Terms(rules, buy_in=about["buy_in"])
+    _begun(terms, np.array([rules.pack], np.int8), np.zeros(1, np.int64))  # refuses stakes that the game has not
+    return terms
 
 
 def _line(plain: Mapping[str, Any], rules: GameRules) -> DealLine:
@@ -225,6 +229,10 @@ def _line(plain: Mapping[str, Any], rules: GameRules) -> DealLine:
     numbers = (line.seed, line.deal, line.table, line.dealer, *line.deck, *line.actions, *line.returns)
     if not all(type(number) is int for number in numbers):
         raise DealLineError("cards, actions, seats and returns are integers")
+    if not isinstance(plain["seats"], list) or not all(
+        isinstance(name, str) and name.isprintable() for name in line.seats
+    ):
+        raise DealLineError("seats are names, which can be printed")
     seats = rules.num_players
     if not 0 <= line.dealer < seats or len(line.seats) != seats or len(line.returns) != seats:
         raise DealLineError(f"there are {seats} seats, from 0")

@@ -30,6 +30,7 @@ from agents.commands.options import (
     Parser,
 )
 from agents.controls import ControlError
+from agents.deal_lines import DealLineError
 from agents.executors import ClusterError, WorkersLostError
 from agents.journal import JournalError
 from agents.lineups import OutcomesError
@@ -38,7 +39,10 @@ from agents.results import ResultsError
 from bourre_env.errors import NotationError, RulesError
 from bourre_env.streams import nobody_reads
 
-WRONG = (PolicyError, RulesError, NotationError, ResultsError, OutcomesError, JournalError, BadInputError)
+WRONG = (
+    *(PolicyError, RulesError, NotationError, ResultsError, OutcomesError, JournalError, DealLineError),
+    BadInputError,
+)
 COMMANDS = (tournament, benchmark, merge, report, exact, exploit, play, replay, web, analyse, selfcheck)
 
 

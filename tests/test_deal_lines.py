@@ -149,3 +149,33 @@ def test_a_tournament_writes_its_first_deals_and_replay_steps_through_them(
     assert printed.rstrip().endswith("returns: " + ", ".join(f"{value:+}" for value in lines[1].returns))
     assert evaluate(["replay", str(file), "--seat", "1"]) == 2
     assert evaluate(["replay", str(file), "--deal", "9"]) == 2
+
+
+DAMAGE = {
+    "cut off": lambda first, deal: first[:20],
+    "not a word of it": lambda first, deal: "",
+    "names that are numbers": lambda first, deal: f"{first}\n{json.dumps({**json.loads(deal), 'seats': [1, 2, 3, 4]})}",
+    "a name that moves the cursor": lambda first, deal: first + "\n" + deal.replace('"random"', '"\\u001b[2J"'),
+    "stakes where there are none": lambda first, deal: first.replace('"buy_in": null', '"buy_in": 5'),
+    "stakes that are a text": lambda first, deal: first.replace('"buy_in": null', '"buy_in": "a"'),
+    "brackets without end": lambda first, deal: f"{first}\n{'[' * 100_000}",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_costs_one_line_and_exit_code_2(
+    damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terms, _, lines = played(GAMES["euchre"], "heuristic", "random")
+    first, deal = deal_lines.to_bytes(terms, lines).decode().splitlines()[:2]
+    file = tmp_path / "deals.jsonl"
+    file.write_text(DAMAGE[damage](first, deal))
+    assert evaluate(["replay", str(file)]) == 2
+    told = capsys.readouterr().err
+    assert len(told.splitlines()) == 1
+    assert f"{file}, line " in told
+
+
+def test_a_missing_file_costs_one_line_and_exit_code_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate(["replay", str(tmp_path / "none.jsonl")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

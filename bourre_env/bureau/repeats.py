@@ -19,7 +19,8 @@ from bourre_env.jit import njit
 @njit
 def _word(column: int, place: int, card: int) -> np.uint64:
     """The word of one card at one place."""
-    return mix(GOLDEN * np.uint64((column * MOST_IN_COLUMN + place) * NUM_TYPES + card + 1))
+    number = (np.int64(column) * MOST_IN_COLUMN + np.int64(place)) * NUM_TYPES + np.int64(card)
+    return mix(GOLDEN * np.uint64(number + 1))
 
 
 @njit

@@ -89,7 +89,7 @@ def planes(one: np.uint64, both: np.uint64) -> np.uint64:
 @njit
 def copies(cards: np.uint64, kind: int) -> int:
     """How many copies of a kind a set of cards has."""
-    return holds(cards, kind) + holds(cards, NUM_KINDS + kind)
+    return int(holds(cards, kind)) + int(holds(cards, NUM_KINDS + kind))
 
 
 @njit
