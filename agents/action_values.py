@@ -25,7 +25,7 @@ class Exploration:
 
     Attributes:
         epsilon: share of decisions drawn evenly, staying and passing alike where both may be.
-        temperature: of the others, in pots or points: actions are as likely as exp(value / temperature); 0 takes the
+        temperature: of the others, in units of the game: actions are as likely as exp(value / temperature); 0 takes the
             best one.
     """
 
@@ -54,7 +54,7 @@ class ActionValues(Actor):
         return player
 
     def values(self, observation: Tensor) -> Tensor:
-        """[D, A] float32, in pots or points; those of illegal actions mean nothing.
+        """[D, A] float32, in units of the game; those of illegal actions mean nothing.
 
         Args:
             observation: [D, W] int64, packed.

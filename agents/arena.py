@@ -6,7 +6,7 @@ by each. What happens depends on the experiment's seed, the
 number of the deal and the policies alone, never on what else is played beside it, so results can be extended
 later, split over workers and put together again.
 
-Shapes: D deals, N seats, R rows (a deal at one table), P policies.
+Shapes: D deals, N seats, T tables (rows, of one deal each), P policies.
 """
 
 import hashlib
@@ -146,9 +146,9 @@ def play_line_ups(
     Args:
         rules: the rules played by.
         policies: P policies.
-        line_ups: [R, N] integers, for each row and seat the index of a policy.
+        line_ups: [T, N] integers, for each row and seat the index of a policy.
         seed: of the experiment, 0 to 2^64 - 1.
-        deal_ids: [R] integers from 0; the first dealer of deal or session i is seat i mod N.
+        deal_ids: [T] integers from 0; the first dealer of deal or session i is seat i mod N.
         buy_in: antes each seat begins each deal with at table stakes (6.7); `BUY_IN` when left out.
         session: deals in a row whose pots are carried on; the dealer goes round.
         referee: rules on policies that fail; without one the first failure is raised.
@@ -184,12 +184,12 @@ def begin_deals(
     number: int = 0,
     session: int = 1,
 ) -> None:
-    """Begin the deals [R] of an experiment at R tables, each of which then waits at its first choice.
+    """Begin the deals [T] of an experiment at T tables, each of which then waits at its first choice.
 
     Args:
-        tables: R tables; in a session the next deal takes the pots and exemptions the last one left.
+        tables: T tables; in a session the next deal takes the pots and exemptions the last one left.
         seed: of the experiment.
-        deals: [R] numbers of the deals or sessions.
+        deals: [T] numbers of the deals or sessions.
         buy_in: antes each seat begins the deal with at table stakes.
         number: of the deal in its session, from 0.
         session: deals in a session.
@@ -201,7 +201,7 @@ def begin_deals(
 
 
 def decks_of(rules: GameRules, seed: int, deals: NDArray[np.int64], number: int, session: int) -> NDArray[np.int8]:
-    """[R, C] int8: the packs of deals, or of deal `number` of each session."""
+    """[T, C] int8: the packs of deals, or of deal `number` of each session."""
     if session == 1:
         return shuffled_decks(stream_seed(seed, DEAL_STREAM), deals, pack=rules.pack)
     return shuffled_decks(stream_seed(seed, f"{SESSION_STREAM} {number}"), deals, pack=rules.pack)
@@ -233,7 +233,7 @@ class ActionStreams:
     """The random numbers of policies: one stream for each deal and seat, one number for each decision of that seat."""
 
     def __init__(self, seed: int, deals: NDArray[np.int64], num_players: int) -> None:
-        """ActionStreams of the deals [R]."""
+        """ActionStreams of the deals [T]."""
         streams = deals[:, None] * MOST_SEATS + np.arange(num_players)
         keys = stream_keys(stream_seed(seed, ACTION_STREAM), streams.ravel())
         self.keys = keys.reshape(streams.shape)
@@ -291,7 +291,7 @@ class Tally:
     """Adds up the deals of each table."""
 
     def __init__(self, tables: GameTables, deals: NDArray[np.int64]) -> None:
-        """Begin to count for R tables."""
+        """Begin to count for T tables."""
         self._tables, self._deals = tables, deals
         self._part = part_of(tables.rules)
         shape = len(deals), tables.rules.num_players

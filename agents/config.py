@@ -86,7 +86,7 @@ class RulesConfig(Section):
     """The game that is learned."""
 
     preset: str = "pagat"
-    """Name of a rules preset of the game (RULES.md, docs/euchre.md); left out its usual one."""
+    """Name of a rules preset of the game (RULES.md; docs/NAME.md of the other games); left out its usual one."""
     num_players: int | list[int] = 4
     """Seats at the table; left out as many as is usual. A list, such as [3, 4, 5], trains one network for all these
     sizes; --set also takes 3-5."""
@@ -205,7 +205,7 @@ class LearnConfig(Section):
     usual 128 to 1,024 pairs, 512 to 8,192 decisions."""
     foretelling: float = Field(default=0.0, ge=0)
     """With pairs. Weight of a second task for the actor's hidden layers, to foretell what the deal brings the seat
-    (Jaderberg et al., 2017): its error, in pots or points, is added to the loss. Usual 0 to 1."""
+    (Jaderberg et al., 2017): its error, in units of the game, is added to the loss. Usual 0 to 1."""
     gae_lambda: float = Field(default=1.0, ge=0, le=1)
     """With a critic. 1: decisions are credited with results alone. Below 1 in part with what the critic, on average
     less noisily, expected at the seat's next decisions; errors of the critic then reach the actor. Usual 0.9 to 1."""
@@ -268,7 +268,8 @@ class EvaluationConfig(Section):
     """Evaluations against random and heuristic seats, spread evenly over the run; the last is at its end."""
     blocks: int = Field(default=2000, ge=2, le=100_000)
     """Deals of an evaluation, each played once from every seat or side. 2,000 give about
-    ±0.03 antes in Bourré, ±0.05 points in Euchre, against heuristic play."""
+    ±0.03 antes in Bourré, ±0.05 points in Euchre, ±0.6 points in Pinochle and ±0.4 cards in Bureau, against
+    heuristic play."""
     final_blocks: int = Field(default=5000, ge=0)
     """The same for the tournament at the end of the run; 0 for no tournament."""
     buy_in: int = Field(default=BUY_IN, ge=1, le=100_000)

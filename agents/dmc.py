@@ -1,6 +1,6 @@
 """Deep Monte Carlo (Zha et al., 2021, "DouZero"): regression of what deals brought on the values of the actions taken.
 
-The network (`agents.action_values`) says what each action is worth, in pots or points. Deals are played by taking
+The network (`agents.action_values`) says what each action is worth, in units of the game. Deals are played by taking
 the best action and now and then another one; afterwards the value of every action taken is moved towards what the deal
 brought the seat that took it. There is no critic, no bootstrap and no policy besides the best action.
 
@@ -151,7 +151,7 @@ class ValueBatch:
         observation: [D, W] int64, packed.
         legal: [D, A] bool.
         actions: [D] int64, those taken.
-        results: [D] float32, what the deal brought the seat, in pots or points.
+        results: [D] float32, what the deal brought the seat, in units of the game.
     """
 
     observation: Tensor

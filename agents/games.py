@@ -3,7 +3,7 @@
 Each game has a package of its own here, `agents.NAME`, whose module `game` has a value `PART` with these members. What
 only training needs is in its module `training` (`agents.trainings`), which loads torch; nothing here does.
 
-Shapes: R tables, D blocks, N seats, W words of an observation, K control variates.
+Shapes: T tables, D blocks, N seats, W words of an observation, K control variates.
 """
 
 import functools
@@ -85,12 +85,12 @@ class Part(Protocol):
     def begin(
         self, tables: Any, decks: NDArray[np.int8], dealer: NDArray[np.int64], *, buy_in: int | None, number: int
     ) -> None:
-        """Deal to R tables.
+        """Deal to T tables.
 
         Args:
             tables: of this game.
-            decks: [R, C] packs.
-            dealer: [R] seats.
+            decks: [T, C] packs.
+            dealer: [T] seats.
             buy_in: units each seat begins with, where that means something.
             number: of the deal in its session, from 0; later ones go on from what the last one left.
 
@@ -106,10 +106,10 @@ class Part(Protocol):
         """
 
     def left(self, tables: Any) -> NDArray[np.int64]:
-        """[R] int64: what settled tables leave for the next deal, which is everybody's in equal shares."""
+        """[T] int64: what settled tables leave for the next deal, which is everybody's in equal shares."""
 
     def counted(self, tables: Any) -> dict[str, NDArray[Any]]:
-        """[R, N] numbers or flags of settled tables by the names of the blocks' counts."""
+        """[T, N] numbers or flags of settled tables by the names of the blocks' counts."""
 
     def luck(self, blocks: "Blocks", seed: int) -> NDArray[np.float64] | None:
         """[D, K] control variates of mean 0 for the first place of single deals; None where none are known."""

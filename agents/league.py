@@ -36,7 +36,7 @@ SELF, EXPLOITER = "self", "exploiter"
 _MEETING_STREAM = "league: who is met in iteration"
 _DIGITS = 12  # so that names sort by deals
 _MEMORY = 2000  # deals after which an old result counts a third
-_HARDEST = 0.1  # pots or points: who takes so much more from the learner than another is met e times as often
+_HARDEST = 0.1  # units of the game: who takes so much more from the learner than another is met e times as often
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class Member:
     mean: float = 0.0
 
     def learn(self, results: NDArray[np.floating[Any]]) -> None:
-        """Add the learner's results [k], in pots or points."""
+        """Add the learner's results [k], in units of the game."""
         if len(results):
             weight = max(1 - float(np.exp(-len(results) / _MEMORY)), len(results) / (self.met + len(results)))
             self.mean += weight * (float(results.mean()) - self.mean)

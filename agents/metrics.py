@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 OPPONENTS = ("random", "heuristic")
 
+UNITS = (
+    "A unit is what the game is learned in: a pot in Bourré, a point in Euchre, what all tricks of a hand are worth in "
+    "Pinochle, and in Bureau all 104 cards up, to which a win adds another unit."
+)
+"""What "units of the game" are, wherever training speaks of results; the `Ledger.results` of each game make them."""
+
 _GENERAL_TAGS: dict[str, str] = {
     "game/decisions_per_deal": "Decisions with a choice in a deal; forced ones never reach the network.",
     "policy/entropy_play": "Entropy of card plays with a choice, in nats. Falls slowly, as its weight does.",
@@ -181,8 +187,7 @@ def mean_or_nan(values: NDArray[Any]) -> float:
 def tags_as_table() -> str:
     """The tags and their meaning as a Markdown table."""
     rows = [*TAGS.items(), *HISTOGRAMS.items(), *PICTURES.items(), *TEXTS.items()]
-    unit = "A unit is what the game is learned in: a pot in Bourré, points in other games."
-    return "\n".join([unit, "", "| tag | meaning |", "| --- | --- |", *(f"| {tag} | {text} |" for tag, text in rows)])
+    return "\n".join([UNITS, "", "| tag | meaning |", "| --- | --- |", *(f"| {tag} | {text} |" for tag, text in rows)])
 
 
 def require_explained(tags: Iterable[str], explained: Mapping[str, str]) -> None:

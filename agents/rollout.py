@@ -51,7 +51,8 @@ class Rollout:
         legal: [D, L] uint64, the legal actions.
         actions: [D] int64.
         log_probs: [D] float32, of the actions when they were taken.
-        rewards: [D] float32, what the deal brought the seat that decided: in pots it played for, or in points.
+        rewards: [D] float32, what the deal brought the seat that decided, in units of the game
+            (`agents.metrics.UNITS`).
         deal: [D] int64, index of the deal, 0 to B-1.
         seat: [D] int8, the seat that decided.
         step: [D] int64, in which step of all tables; it rises, and tables of another size go on from `MOST_STEPS`.

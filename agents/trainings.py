@@ -25,7 +25,7 @@ class Ledger(Protocol):
     """What is known of B training deals from their start on, and is needed to tell what they brought."""
 
     def results(self, tables: Any, deals: NDArray[np.int64], credit: Any) -> NDArray[np.float32]:
-        """[k, N] float32: what settled deals brought each seat, in what the game is learned in.
+        """[k, N] float32: what settled deals brought each seat, in units of the game (`agents.metrics.UNITS`).
 
         Args:
             tables: k tables.

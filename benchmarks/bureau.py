@@ -3,7 +3,7 @@
 As in `benchmarks.engine`: CPU time of this thread, dealing included and choosing an action not, after a warm-up.
 """
 
-from benchmarks.hands import rate
+from benchmarks.hands import lines_of
 from bourre_env import BureauRules, BureauTables
 
 PRESETS = ("standard", "no_repeats")
@@ -11,12 +11,7 @@ PRESETS = ("standard", "no_repeats")
 
 def lines() -> list[str]:
     """What `benchmarks.engine` prints."""
-    found = []
-    for num_tables in (1, 4096):
-        for preset in PRESETS:
-            decisions = rate(BureauTables, BureauRules.preset(preset), num_tables)
-            found.append(f"Bureau, {num_tables} tables, {preset}: {decisions / 1e6:.3f} million decisions/s")
-    return found
+    return lines_of("Bureau", BureauTables, {preset: BureauRules.preset(preset) for preset in PRESETS})
 
 
 if __name__ == "__main__":

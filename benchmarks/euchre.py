@@ -3,18 +3,15 @@
 As in `benchmarks.engine`: CPU time of this thread, dealing included and choosing an action not, after a warm-up.
 """
 
-from benchmarks.hands import rate
+from benchmarks.hands import lines_of
 from bourre_env import EuchreRules, EuchreTables
 
 
 def lines() -> list[str]:
     """What `benchmarks.engine` prints."""
-    found = []
-    for num_tables in (1, 4096):
-        for ids in ("printed", "relative"):
-            decisions = rate(EuchreTables, EuchreRules(card_ids=ids), num_tables)
-            found.append(f"Euchre, {num_tables} tables, {ids} ids: {decisions / 1e6:.3f} million decisions/s")
-    return found
+    return lines_of(
+        "Euchre", EuchreTables, {f"{ids} ids": EuchreRules(card_ids=ids) for ids in ("printed", "relative")}
+    )
 
 
 if __name__ == "__main__":

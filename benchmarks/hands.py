@@ -4,6 +4,7 @@ CPU time of this thread, dealing included and choosing an action not, after a wa
 """
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -74,3 +75,19 @@ def rate(tables: Any, rules: Any, num_tables: int = 4096, seconds: float = 1.0) 
     while spent < seconds:
         spent += driver.play(BLOCK_STEPS)
     return (driver.steps - steps) * num_tables / spent
+
+
+def lines_of(game: str, tables: Any, variants: Mapping[str, Any]) -> list[str]:
+    """What `benchmarks.engine` prints of a game: its speed at one table and at many, by rules.
+
+    Args:
+        game: its name in words.
+        tables: its class of tables.
+        variants: rules by what they are called.
+    """
+    found = []
+    for num_tables in (1, 4096):
+        for name, rules in variants.items():
+            decisions = rate(tables, rules, num_tables)
+            found.append(f"{game}, {num_tables} tables, {name}: {decisions / 1e6:.3f} million decisions/s")
+    return found

@@ -3,7 +3,7 @@
 As in `benchmarks.engine`: CPU time of this thread, dealing included and choosing an action not, after a warm-up.
 """
 
-from benchmarks.hands import rate
+from benchmarks.hands import lines_of
 from bourre_env import PinochleRules, PinochleTables
 
 PRESETS = ("modern", "modern_relative")
@@ -11,12 +11,7 @@ PRESETS = ("modern", "modern_relative")
 
 def lines() -> list[str]:
     """What `benchmarks.engine` prints."""
-    found = []
-    for num_tables in (1, 4096):
-        for preset in PRESETS:
-            decisions = rate(PinochleTables, PinochleRules.preset(preset), num_tables)
-            found.append(f"Pinochle, {num_tables} tables, {preset}: {decisions / 1e6:.3f} million decisions/s")
-    return found
+    return lines_of("Pinochle", PinochleTables, {preset: PinochleRules.preset(preset) for preset in PRESETS})
 
 
 if __name__ == "__main__":

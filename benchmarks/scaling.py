@@ -22,7 +22,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,9 +33,6 @@ from agents.results import Terms
 from agents.tournament import BlockTask, play_task
 from benchmarks.ranks import ROOT, Run, in_turns, paired, work_as_rank
 from bourre_env import Rules
-
-if TYPE_CHECKING:
-    pass
 
 FIGURES = Path(__file__).with_name("scaling.json")
 GOAL_OF_RANKS, GOAL_OF_RAY, MOST_TO_START = 1.8, 0.9, 20.0

@@ -1,7 +1,8 @@
 """The loops over many tables, for every game: what Python calls in compiled form.
 
-Dealing and redrawing hidden cards are each game's own (`batch.py` of its package), and so are the arrays that one step
-of all tables fills. Shapes: B tables, N seats, k chosen rows, W words, O features, A actions, L words of a
+Dealing and redrawing hidden cards are each game's own (`batch.py` of its package). One step of all tables, with the
+arrays that it fills, is in `bourre_env.table_steps`; Bourré, whose tables deal again by themselves, has its own
+(`bourre_env.bourre.stepping`). Shapes: B tables, N seats, k chosen rows, W words, O features, A actions, L words of a
 packed legal set.
 """
 

@@ -147,7 +147,7 @@ def state_of_oracle(table: ReferenceBureau) -> dict[str, Any]:
 
 
 class Comparison:
-    """Random play at some tables of the engine and of the oracle at once."""
+    """Play at some tables of the engine and of the oracle at once, at random unless `chosen` says otherwise."""
 
     def __init__(self, rules: BureauRules, num_tables: int, rng: random.Random, counts: Counter[str] | None = None):
         """Deal every table."""
@@ -166,11 +166,15 @@ class Comparison:
         assert sorted(texts) == sorted(full_pack())
         return reference_of(self.rules, texts)
 
+    def chosen(self, row: int, table: ReferenceBureau) -> Action:
+        """The next action at a table."""
+        return random_action(table, self.rng)
+
     def step(self) -> None:
         """One decision everywhere, and the comparison of all there is."""
         actions = np.zeros(len(self.references), np.int64)
         for row, table in enumerate(self.references):
-            action = random_action(table, self.rng)
+            action = self.chosen(row, table)
             actions[row] = id_of(action)
             self.counts[f"{action[0]} {'waste' if 'waste' in action else ''}".strip()] += 1
             table.step(action)

@@ -24,6 +24,10 @@ def cases(kind: str) -> Any:
     return pytest.mark.parametrize("case", chosen, ids=lambda case: case["id"])
 
 
+def test_every_kind_of_case_is_run() -> None:
+    assert {case["kind"] for case in GOLDEN["cases"]} == {"bureau_state", "action_ids"}
+
+
 @cases("bureau_state")
 def test_engine_agrees_with_positions_laid_by_hand(case: Case) -> None:
     tables = tables_at(case["given"], BureauRules(n_foundations=case["given"]["n_foundations"]))

@@ -3,9 +3,12 @@
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
-from bureau_play import STATE, Comparison, preset_rules, random_rules
+from bureau_play import STATE, Comparison, id_of, preset_rules, random_rules
+from reference_bureau import Action, ReferenceBureau
 
+from agents.policy import Decision, load_policy
 from bourre_env.bureau.rules import BureauRules
 
 DECISIONS = 800  # by preset
@@ -27,6 +30,30 @@ def test_engine_equals_oracle_under_any_rules_and_meets_every_kind_of_move() -> 
         while comparison.decisions < 500:
             comparison.step()
     assert {"draw", "redeal", "up", "up waste", "down", "down waste", "stopped", "lost"} <= set(counts)
+
+
+class BotsPlay(Comparison):
+    """The rule bot plays, since random play never wins."""
+
+    def chosen(self, row: int, table: ReferenceBureau) -> Action:
+        decision = Decision.from_packed(
+            self.tables.observe_packed()[[row]],
+            self.tables.legal_packed()[[row]],
+            self.tables.to_act[[row]],
+            self.rules,
+            np.zeros(1, np.uint64),
+        )
+        number = int(load_policy("heuristic").act(decision, np.random.default_rng(0))[0])
+        (action,) = (action for action in table.legal() if id_of(action) == number)
+        return action
+
+
+def test_engine_equals_oracle_where_deals_are_won() -> None:
+    comparison = BotsPlay(BureauRules(), 1, random.Random(1))
+    while not comparison.counts["won"]:
+        comparison.step()
+        assert comparison.decisions < 5000
+    assert comparison.counts["up"] >= 52
 
 
 def test_snapshot_says_what_the_oracle_says() -> None:

@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import re
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,44 @@ from bureau_play import text_of
 from bureau_positions import LAID, Position, dealt_columns, easy_deck
 
 from bourre_env import BureauRules, BureauTables, DeckError, IllegalActionError, RulesError, shuffled_decks
-from bourre_env.bureau.actions import action_id, action_text
+from bourre_env.bureau.actions import COLUMN_UP, DRAW, MOVE, REDEAL, WASTE_UP, action_id, action_text
 from bourre_env.bureau.cards import serial_id
 from bourre_env.bureau.rules import PRESETS
+from bourre_env.bureau.snapshot import BureauSnapshot
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "bureau.md").read_text(encoding="utf-8")
+
+
+UP = {WASTE_UP, *range(COLUMN_UP, MOVE)}
+
+
+def random_steps() -> Iterator[tuple[int, BureauSnapshot, BureauSnapshot]]:
+    """Random play of some deals, one after the other: each action, and the table before and after it.
+
+    Moves between columns are drawn less often: they mostly go to and fro.
+    """
+    rng = np.random.default_rng(1)
+    tables = BureauTables(BureauRules(), 1)
+    weights = np.where(np.arange(tables.rules.num_actions) < MOVE, 1.0, 0.5)
+    for deal in range(12):
+        tables.deal(shuffled_decks(1, [deal], pack=tables.rules.pack))
+        before = tables.snapshot(0)
+        while not tables.settled[0]:
+            action = int((rng.random(len(weights)) * weights * tables.legal_action_mask()[0]).argmax())
+            tables.step([action])
+            after = tables.snapshot(0)
+            yield action, before, after
+            before = after
+
+
+def kind_of(action: int) -> str:
+    """What a decision is, in the words of B5.3."""
+    if action in (DRAW, REDEAL):
+        return "draw" if action == DRAW else "redeal"
+    if action in UP:
+        return "up"
+    return "down" if action < MOVE else "between columns"
 
 
 # --- B1: packs and layout ---------------------------------------------------------------------------------------------
@@ -75,7 +109,13 @@ def test_b2_3_and_b2_4_cards_go_to_the_first_foundation_that_takes_them_and_stay
     assert position.now.foundations == ("KS", "2H", "AS")
     position.do("col_0_to_foundation")
     assert position.now.foundations == ("KS", "2H", "AS", "AS")
-    assert not any(text.startswith("foundation") for text in position.legal)
+
+
+def test_b2_3_cards_up_never_fall() -> None:
+    for action, before, after in random_steps():
+        assert after.cards_up == before.cards_up + (action in UP)
+        left = Counter(before.foundations) - Counter(after.foundations)
+        assert sum(left.values()) <= (action in UP)
 
 
 # --- B3: columns ------------------------------------------------------------------------------------------------------
@@ -179,7 +219,17 @@ def test_b5_3_deal_stops_after_so_many_decisions_unless_the_last_one_ends_it() -
 
 def test_b5_3_all_moves_but_those_between_columns_are_at_most_261() -> None:
     """Two passes that draw everything, a redeal, every card of the stock to a column, every card up."""
-    assert 52 + 52 + 1 + 52 + 104 == 261
+    most = {"draw": 52 + 52, "redeal": 1, "down": 52, "up": 104}
+    assert sum(most.values()) == 261
+    made, found = Counter[str](), Counter[str]()
+    for action, before, after in random_steps():
+        if before.steps == 0:
+            made.clear()
+        made[kind_of(action)] += 1
+        if after.ending:
+            found |= made
+    assert found["between columns"] > 0
+    assert all(0 < found[kind] <= number for kind, number in most.items())
 
 
 def test_b5_4_player_may_resign_where_the_rules_allow_it() -> None:
@@ -341,8 +391,10 @@ def test_every_numbered_rule_is_named_in_the_code_and_in_a_test() -> None:
 
 
 def test_page_lists_the_presets_and_the_defaults() -> None:
-    for name in PRESETS:
-        assert f"| `{name}` |" in PAGE
+    for name, changes in PRESETS.items():
+        told = ", ".join(f"{field} = {str(value).lower()}" for field, value in changes.items())
+        assert f"| `{name}` | {told or 'the defaults'} |\n" in PAGE
+    assert PAGE.count("\n| `") == len(PRESETS)
     for field in dataclasses.fields(BureauRules):
         default = f'"{field.default}"' if isinstance(field.default, str) else str(field.default).lower()
         assert f"`{field.name} = {default}`" in PAGE

@@ -1,6 +1,6 @@
 """What is counted in deals of Bourré played to measure.
 
-Shapes: R tables, D blocks, N seats.
+Shapes: T tables, D blocks, N seats.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class BourreBlocks(Blocks):
 
 
 def counted(tables: Tables) -> dict[str, NDArray[Any]]:
-    """[R, N] each: the counts of settled deals, by name."""
+    """[T, N] each: the counts of settled deals, by name."""
     num_players = tables.rules.num_players
     records = tables.records
     stayed = seats_in(records["stayed"], num_players)
@@ -54,12 +54,12 @@ def counted(tables: Tables) -> dict[str, NDArray[Any]]:
 
 
 def seats_in(masks: NDArray[np.uint8], num_players: int) -> NDArray[np.bool_]:
-    """[R, N] bool from one mask of seats a row."""
+    """[T, N] bool from one mask of seats a row."""
     return np.unpackbits(masks[:, None], axis=1, bitorder="little")[:, :num_players].astype(np.bool_)
 
 
 def _chips_staked(tables: Tables, stayed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """[R, N] int64: ante and fees of each seat (1.3, 3.9); whoever has more back in the end was paid from the pot.
+    """[T, N] int64: ante and fees of each seat (1.3, 3.9); whoever has more back in the end was paid from the pot.
 
     At table stakes nobody pays more than it had at the start (6.7).
     """

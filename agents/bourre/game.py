@@ -68,11 +68,11 @@ class BourrePart:
             raise ValueError("sessions need rules with a limit, such as pagat_limit: else a few huge pots decide them")
 
     def left(self, tables: Tables) -> NDArray[np.int64]:
-        """[R] int64: chips that stay in the pots."""
+        """[T] int64: chips that stay in the pots."""
         return tables.carry
 
     def counted(self, tables: Tables) -> dict[str, NDArray[Any]]:
-        """[R, N] counts of `BourreBlocks`."""
+        """[T, N] counts of `BourreBlocks`."""
         return counted(tables)
 
     def luck(self, blocks: Blocks, seed: int) -> NDArray[np.float64]:

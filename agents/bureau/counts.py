@@ -1,6 +1,6 @@
 """What is counted in deals of Bureau played to measure.
 
-Shapes: R tables, D blocks, P = 2 places.
+Shapes: T tables, D blocks, P = 2 places.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class BureauBlocks(Blocks):
 
 
 def counted(tables: BureauTables) -> dict[str, NDArray[Any]]:
-    """[R, 1] each: the counts of settled deals, by name."""
+    """[T, 1] each: the counts of settled deals, by name."""
     flags = {
         "won": tables.won,
         "cards": tables.cards_up,

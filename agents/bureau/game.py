@@ -30,7 +30,10 @@ class BureauPart:
     tags: Mapping[str, str] = TAGS
     histograms: Mapping[str, str] = HISTOGRAMS
     panels = PANELS
-    healthy_play = "Few deals must be stopped by the limit of decisions, and wins follow once some 85 cards come up."
+    healthy_play = (
+        "Scores begin as the rule bot's points: some 93 cards up, one deal in five won. Both must rise from there, and "
+        "few deals be stopped by the limit of decisions."
+    )
     has_report = False
 
     def begin(
@@ -61,11 +64,11 @@ class BureauPart:
             raise ValueError(f"a session of {session} deals; deals of Bureau are measured one by one")
 
     def left(self, tables: BureauTables) -> NDArray[np.int64]:
-        """[R] int64: nothing."""
+        """[T] int64: nothing."""
         return np.zeros(tables.num_tables, np.int64)
 
     def counted(self, tables: BureauTables) -> dict[str, NDArray[Any]]:
-        """[R, 1] counts of `BureauBlocks`."""
+        """[T, 1] counts of `BureauBlocks`."""
         return counted(tables)
 
     def luck(self, blocks: Blocks, seed: int) -> None:
@@ -76,8 +79,8 @@ class BureauPart:
         return action_text(rules, action)
 
     def table_text(self, tables: BureauTables) -> str:
-        """The first table as text; what lies face down stays so."""
-        return ansi(tables.snapshot(0))
+        """The first table as text, every card shown."""
+        return ansi(tables.snapshot(0), is_open=True)
 
     def legal_texts(self, rules: BureauRules, row: NDArray[np.uint64], legal: int) -> str:
         """Legal actions in words."""

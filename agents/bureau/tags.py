@@ -3,8 +3,9 @@
 from agents.games import Panel
 
 TAGS: dict[str, str] = {
-    "bureau/won_rate": "Share of training deals won. Nothing for some minutes; healthy: rises from then on.",
-    "bureau/cards_up": "Mean number of cards up at the end of a deal, of 104. Near 70 at first, then rises.",
+    "bureau/won_rate": "Share of training deals won. Scores begin at the rule bot's points, so about one in five at "
+    "first; healthy: rises.",
+    "bureau/cards_up": "Mean number of cards up at the end of a deal, of 104. About 93 at first, then rises.",
     "bureau/stopped_rate": "Share of deals stopped by the limit of decisions. Healthy: below 0.05.",
 }
 """Numbers."""

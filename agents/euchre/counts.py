@@ -1,6 +1,6 @@
 """What is counted in hands of Euchre played to measure.
 
-Shapes: R tables, D blocks, S = 2 sides, N = 4 seats.
+Shapes: T tables, D blocks, S = 2 sides, N = 4 seats.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class EuchreBlocks(Blocks):
 
 
 def counted(tables: EuchreTables) -> dict[str, NDArray[Any]]:
-    """[R, N] each: the counts of settled hands, by name."""
+    """[T, N] each: the counts of settled hands, by name."""
     records, seats = tables.records, np.arange(NUM_SEATS)
     made = records["maker"][:, None] == seats
     was_played = (records["tricks_done"] == HAND_SIZE)[:, None]

@@ -62,11 +62,11 @@ class EuchrePart:
             raise ValueError(f"a session of {session} hands; hands of Euchre are measured one by one")
 
     def left(self, tables: EuchreTables) -> NDArray[np.int64]:
-        """[R] int64: nothing."""
+        """[T] int64: nothing."""
         return np.zeros(tables.num_tables, np.int64)
 
     def counted(self, tables: EuchreTables) -> dict[str, NDArray[Any]]:
-        """[R, N] counts of `EuchreBlocks`."""
+        """[T, N] counts of `EuchreBlocks`."""
         return counted(tables)
 
     def luck(self, blocks: Blocks, seed: int) -> None:

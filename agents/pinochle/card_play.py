@@ -36,7 +36,6 @@ from bourre_env.pinochle.melds import AROUND
 from bourre_env.pinochle.rules import HAND_SIZE, NUM_SEATS
 
 PARTNER = 2  # seats are counted from the observer
-COPIES_OF_SUIT = 2 * NUM_RANKS
 
 
 @njit_entry

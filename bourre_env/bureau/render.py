@@ -1,11 +1,13 @@
-"""A table of Bureau as text, as its player sees it. Reads a snapshot, never the game; plain characters only."""
+"""A table of Bureau as text, as its player sees it or with every card open.
+
+Reads a snapshot, never the game; plain characters only.
+"""
 
 from itertools import zip_longest
 
 from bourre_env.bureau.snapshot import FACE_DOWN, BureauSnapshot
 
 HIDDEN = "--"
-NOTHING = "  "
 
 
 def shown(card: str) -> str:
@@ -13,8 +15,12 @@ def shown(card: str) -> str:
     return HIDDEN if card.startswith(FACE_DOWN) else card
 
 
-def ansi(table: BureauSnapshot) -> str:
+def ansi(table: BureauSnapshot, *, is_open: bool = False) -> str:
     """The table as lines of text.
+
+    Args:
+        table: the snapshot.
+        is_open: show every card, those that lie face down behind `FACE_DOWN` and the stock in any pass.
 
     Returns:
         A header, the foundations, the waste with the card that may be moved last, the stock once it is known, the
@@ -24,11 +30,9 @@ def ansi(table: BureauSnapshot) -> str:
         _header(table),
         f"foundations  {' '.join(table.foundations) or 'none'}",
         f"waste        {' '.join(table.waste) or 'none'}",
-        f"stock        {_stock(table)}",
-        "  ".join(f"{column:2}" for column in range(len(table.columns))),
+        f"stock        {_stock(table, is_open)}",
+        *_columns(table, is_open),
     ]
-    rows = zip_longest(*(map(shown, column) for column in table.columns), fillvalue=NOTHING)
-    lines += ["  ".join(row).rstrip() for row in rows]
     if table.ending:
         lines.append(f"{table.ending}; {table.cards_up} cards up")
     return "\n".join(lines)
@@ -42,8 +46,16 @@ def _header(table: BureauSnapshot) -> str:
     )
 
 
-def _stock(table: BureauSnapshot) -> str:
+def _columns(table: BureauSnapshot, is_open: bool) -> list[str]:
+    """The numbers of the columns and their cards, row by row."""
+    width = len(HIDDEN) + is_open * len(FACE_DOWN)
+    columns = table.columns if is_open else [map(shown, column) for column in table.columns]
+    rows = [map("{:2}".format, range(len(table.columns))), *zip_longest(*columns, fillvalue="")]
+    return ["  ".join(cell.ljust(width) for cell in row).rstrip() for row in rows]
+
+
+def _stock(table: BureauSnapshot, is_open: bool) -> str:
     """The cards of the stock if they are known, else their number."""
-    if table.stock_is_known:
+    if table.stock_is_known or is_open:
         return " ".join(table.stock) or "none"
     return f"{len(table.stock)} cards" if table.stock else "none"

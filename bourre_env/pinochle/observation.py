@@ -1,10 +1,10 @@
 """What a seat may know, as bits: named segments over a row of 64-bit words.
 
 Seats are counted clockwise from the observer. Every feature is 0 or 1; counts are thermometers (bit k set when the
-count is above k). A set of cards takes 48 bits: a copy of each kind, then both. The row is complete but for the exact
-points of melds and scores, which it tells in steps: all calls, the cards sent and received, the cards shown, and who
-played which card in which trick can be read from it. With `history = False` the last words, which tell of earlier
-tricks, are left out (P7.5).
+count is above k). A set of cards takes 48 bits: a copy of each kind, then both. The row is complete but for three
+numbers: points of melds and scores are told in steps, points in tricks rounded up to whole ones of the modern scale.
+All calls, the cards sent and received, the cards shown, and who played which card in which trick can be read from it.
+With `history = False` the last words, which tell of earlier tricks, are left out (P7.5).
 
 Shapes: B tables, D decisions, W words, O = 64*W features, A actions.
 """
@@ -235,8 +235,8 @@ def _encode_own(table: np.record, seat: int, reference: int, row: NDArray[np.uin
 @njit
 def _side_word(table: np.record, rules: np.record, side: int) -> np.uint64:
     """A side's points in tricks, on the modern scale, and its score."""
-    tenths = -(-table.trick_points[side] // rules.unit)
-    word = thermometer(min(tenths, TRICK_POINT_STEPS), TRICK_POINTS)
+    points = -(-table.trick_points[side] // rules.unit)
+    word = thermometer(min(points, TRICK_POINT_STEPS), TRICK_POINTS)
     score = steps_below(-(-_SCORE_PART * table.score[side] // rules.target), SCORE_STEPS)
     return word | score << np.uint64(SCORE)
 

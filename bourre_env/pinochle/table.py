@@ -58,8 +58,6 @@ TABLE = np.dtype(
 )
 """The state of one table."""
 
-EVERYBODY = (1 << NUM_SEATS) - 1
-
 
 @njit
 def seat_bit(seat: int) -> np.uint8:
