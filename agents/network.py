@@ -255,12 +255,12 @@ class Foreteller(nn.Linear):
         nn.init.zeros_(self.bias)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """[D] float32, in pots or points."""
+        """[D] float32, in units of the game."""
         return super().forward(hidden).squeeze(1)
 
 
 class Critic(nn.Module):
-    """Observation and hidden hands -> what the deal is worth to the seat, in pots or points."""
+    """Observation and hidden hands -> what the deal is worth to the seat, in units of the game."""
 
     def __init__(self, spec: NetworkSpec, generator: torch.Generator) -> None:
         """Build the network and draw its weights; arguments as for `Actor`."""

@@ -15,24 +15,29 @@ from agents.policy import Decision, Policy, load_policy
 from agents.referee import NO_ACTION
 from agents.results import Terms
 from bourre_env import Rules
+from bourre_env.bureau.rules import BureauRules
 from bourre_env.euchre.rules import EuchreRules
 from bourre_env.family import GameRules
 from bourre_env.pinochle.rules import PinochleRules
+
+RANKS = "A23456789TJQK"
 
 GAMES: dict[str, GameRules] = {
     "bourre": Rules.preset("pagat", num_players=3),
     "euchre": EuchreRules(),
     "pinochle": PinochleRules.preset("exchange_four"),
+    "bureau": BureauRules.preset("no_repeats"),
 }
 
 
 class Failing:
-    """Answers no decision of seat 1."""
+    """Answers no decision of the last seat of two, or of the only one."""
 
     name = "failing"
 
     def act(self, decision: Decision, rng: np.random.Generator) -> np.ndarray:
-        return np.where(decision.seat == 1, -5, decision.legal_action_mask.argmax(axis=1))
+        fails = decision.seat == min(1, decision.rules.num_players - 1)
+        return np.where(fails, -5, decision.legal_action_mask.argmax(axis=1))
 
 
 def played(rules: GameRules, *line_up: str, policies: dict[str, Policy] | None = None, **options: Any) -> Any:
@@ -50,11 +55,13 @@ def test_every_action_of_a_deal_is_written_down_and_played_again(game: str, tmp_
     assert [(line.deal, line.table) for line in lines] == [
         (deal, table) for deal in (0, 5) for table in range(len(line_up))
     ]
-    assert {line.seats.count("heuristic") for line in lines} == {rules.num_players // len(line_up)}
+    seats_each = {0, 1} if rules.num_players == 1 else {rules.num_players // len(line_up)}
+    assert {line.seats.count("heuristic") for line in lines} == seats_each
     for number, line in enumerate(lines):
         *_, end = deal_lines.replay(terms, line)
         assert end.settled.all()
-        block, rotation = divmod(number, len(line_up))
+        block, table = divmod(number, len(line_up))
+        rotation = 0 if rules.num_players == 1 else table
         own = [blocks.returns[block, rotation, line_up.index(name)] for name in line.seats[:1]]
         assert line.returns[0] in blocks.returns[block, rotation].tolist()
         assert line.seats[0] != "heuristic" or line.returns[0] == own[0]
@@ -68,11 +75,32 @@ def test_table_stakes_and_forfeits_are_played_again() -> None:
     assert [tuple(end) for end in ([*deal_lines.replay(terms, line)][-1].returns[0] for line in lines)] == [
         line.returns for line in lines
     ]
-    terms, _, lines = played(EuchreRules(), "failing", "failing", policies={"failing": Failing()})
-    assert {line.actions[-1] for line in lines} == {NO_ACTION}
-    for line in lines:
-        *_, last = deal_lines.steps(terms, line)
-        assert last.startswith("seat 1, failing: forfeits\n")
+    for rules, seat in ((EuchreRules(), 1), (BureauRules(), 0)):
+        terms, _, lines = played(rules, "failing", "failing", policies={"failing": Failing()})
+        assert {line.actions[-1] for line in lines} == {NO_ACTION}
+        for line in lines:
+            *_, last = deal_lines.steps(terms, line)
+            assert last.startswith(f"seat {seat}, failing: forfeits\n")
+
+
+def test_ids_of_all_four_words_of_a_legal_set_are_written_down_and_others_refused() -> None:
+    terms, _, lines = played(BureauRules(), "heuristic", "random")
+    assert {action // 64 for line in lines for action in line.actions} == {0, 1, 2, 3}
+    for wrong in (29, 198, 256):
+        line = changed(lines, actions=(wrong, *lines[0].actions[1:]))
+        with pytest.raises(DealLineError, match=f"action 1 is {wrong}, which is not legal there"):
+            list(deal_lines.replay(terms, line))
+
+
+def test_cards_that_lie_face_down_in_bureau_are_shown() -> None:
+    terms, _, lines = played(BureauRules(), "heuristic", "heuristic")
+    first = next(deal_lines.steps(terms, lines[0])).splitlines()
+    rows, stock = first[-4:], first[3].split()[1:]
+    assert [len(row.split()) for row in rows] == [13] * 4
+    assert [card.startswith("#") for row in rows for card in row.split()] == ([True] * 13 + [False] * 13) * 2
+    shown = [card.lstrip("#") for row in rows for card in row.split()] + stock
+    assert shown == [RANKS[card % 13] + "SH"[card // 13] for card in lines[0].deck]
+    assert [[row[column] for column in (3, 4, 8, 9)] for row in rows] == [[" "] * 4] * 4
 
 
 def test_sessions_are_no_lines() -> None:
