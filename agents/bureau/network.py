@@ -1,10 +1,12 @@
 """Networks for Bureau: every column is looked at in the same way, and every legal action by what it does.
 
 A first layer sees one column at a time. The columns' mean and maximum and everything else on the table make one
-summary. An action is scored from its features (`agents.bureau.features`), the columns that it takes from and lays on,
-and the summary. So what is learned of one column is known of all thirteen, and of a move from one to another of all
-156. Scores are added to what the rule bot makes of the action, so that learning begins where it leaves off (residual
-policy learning: Silver, Allen, Tenenbaum and Kaelbling, 2018); how far it is trusted is learned, too.
+summary; the legal actions, which name columns, are left out of it. An action is scored from its features
+(`agents.bureau.features`), the columns that it takes from and lays on, and the summary. So what is learned of one
+column is known of all thirteen, and of a move from one to another of all 156.
+
+Scores are added to what the rule bot makes of the action, so that learning begins where it leaves off (residual policy
+learning: Silver, Allen, Tenenbaum and Kaelbling, 2018); how far it is trusted is learned, too.
 
 Shapes: D rows, W words of an observation, K words of hidden cards, A actions, P legal actions of all rows, F features
 of an action, C units of a column, H units of the summary, M units of an action.
@@ -23,6 +25,7 @@ from bourre_env.bureau import observation as at
 from bourre_env.bureau.actions import COLUMN_UP, MOVE, RESIGN, WASTE_DOWN
 from bourre_env.bureau.cards import NUM_CARDS
 from bourre_env.bureau.rules import NUM_COLUMNS
+from bourre_env.bureau.table import LEGAL_WORDS
 
 COLUMN_UNITS = 32
 ACTION_UNITS = 32
@@ -59,7 +62,7 @@ class Table(nn.Module):
         super().__init__()
         self.column = drawn(PackedLinear(at.COLUMN_WORDS, COLUMN_UNITS), _GAIN, generator)
         self.column_norm = nn.LayerNorm(COLUMN_UNITS)
-        self.rest = drawn(PackedLinear(num_words - COLUMNS_END, width), _GAIN, generator)
+        self.rest = drawn(PackedLinear(num_words - COLUMNS_END - LEGAL_WORDS, width), _GAIN, generator)
         self.pooled = drawn(undefined_linear(2 * COLUMN_UNITS, width), _GAIN, generator)
         self.norm = nn.LayerNorm(width)
         self.layers = nn.Sequential()
@@ -73,7 +76,8 @@ class Table(nn.Module):
         columns = self.column(words[:, :COLUMNS_END].reshape(-1, at.COLUMN_WORDS))
         columns = self.column_norm(columns).relu().view(len(words), NUM_COLUMNS, COLUMN_UNITS)
         pooled = torch.cat([columns.mean(dim=1), columns.amax(dim=1)], dim=1)
-        summary = self.norm(self.rest(words[:, COLUMNS_END:].contiguous()) + self.pooled(pooled)).relu()
+        rest = torch.cat([words[:, COLUMNS_END : at.LEGAL], words[:, at.NUM_WORDS :]], dim=1)
+        summary = self.norm(self.rest(rest) + self.pooled(pooled)).relu()
         return self.layers(summary), columns
 
 
