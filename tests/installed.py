@@ -60,6 +60,12 @@ def main() -> int:
         for _ in game.agent_iter():
             observation, _, terminated, truncated, _ = game.last()
             game.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+    patience = gymnasium.make("bourre_env/Bureau-v0", max_steps=50)
+    _, info = patience.reset(seed=1)
+    over = False
+    while not over:
+        _, _, terminated, truncated, info = patience.step(int(info["action_mask"].argmax()))
+        over = terminated or truncated
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("numpy", "numba", "gymnasium", "pettingzoo"))
     print(f"bourre-env {metadata.version('bourre-env')} works with {versions}")
     return 0

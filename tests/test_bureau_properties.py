@@ -201,7 +201,7 @@ def test_8_every_order_of_unseen_cards_is_equally_likely() -> None:
         tables.step([0])
     many = tables.take(np.zeros(4000, np.int64)).reshuffle_unseen(0, seed=3)
     places = [(column, place) for column in (0, 7) for place in (0, 2)]
-    unseen = tables.records.unseen[0]
+    unseen = tables.records.unseen[0].astype(np.int64)
     for column, place in places:
         drawn = np.bincount(many.records.columns[:, column, place], minlength=26)
         expected = 4000 * unseen / unseen.sum()

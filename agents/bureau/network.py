@@ -1,10 +1,12 @@
 """Networks for Bureau: every column is looked at in the same way, and every legal action by what it does.
 
 A first layer sees one column at a time. The columns' mean and maximum and everything else on the table make one
-summary. An action is scored from its features (`agents.bureau.features`), the columns that it takes from and lays on,
-and the summary. So what is learned of one column is known of all thirteen, and of a move from one to another of all
-156. Scores are added to what the rule bot makes of the action, so that learning begins where it leaves off (residual
-policy learning: Silver, Allen, Tenenbaum and Kaelbling, 2018); how far it is trusted is learned, too.
+summary; the legal actions, which name columns, are left out of it. An action is scored from its features
+(`agents.bureau.features`), the columns that it takes from and lays on, and the summary. So what is learned of one
+column is known of all thirteen, and of a move from one to another of all 156.
+
+Scores are added to what the rule bot makes of the action, so that learning begins where it leaves off (residual policy
+learning: Silver, Allen, Tenenbaum and Kaelbling, 2018); how far it is trusted is learned, too.
 
 Shapes: D rows, W words of an observation, K words of hidden cards, A actions, P legal actions of all rows, F features
 of an action, C units of a column, H units of the summary, M units of an action.
