@@ -19,7 +19,7 @@ GAME, PLAYERS = ROOT / "bourre_env", ROOT / "agents"
 FOUNDATION = {
     f"bourre_env.{name}"
     for name in (
-        *("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "tricks"),
+        *("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "rules_values", "tricks"),
         *("table_batch", "table_loops", "table_rules", "table_steps"),
     )
 }

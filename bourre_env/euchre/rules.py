@@ -5,8 +5,6 @@
 
 import dataclasses
 import functools
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -15,6 +13,7 @@ import numpy as np
 
 from bourre_env.errors import RulesError, listed, nearest
 from bourre_env.euchre.cards import BENNY, NUM_CARDS
+from bourre_env.rules_values import fingerprint_of, preset_of, read_back
 
 NUM_SEATS = 4
 HAND_SIZE = 5
@@ -109,13 +108,7 @@ class EuchreRules:
         Raises:
             RulesError: no preset or no field of that name, or a value that is not allowed.
         """
-        if not isinstance(name, str) or name not in PRESETS:
-            raise RulesError(f"no Euchre preset is called {name!r}{nearest(name, PRESETS)}; choose {listed(PRESETS)}")
-        fields = {field.name for field in dataclasses.fields(EuchreRules)}
-        for change in changes:
-            if change not in fields:
-                raise RulesError(f"EuchreRules has no field {change!r}{nearest(change, fields)}")
-        return EuchreRules(**{**PRESETS[name], **changes})
+        return preset_of(EuchreRules, PRESETS, name, changes)
 
     @staticmethod
     def from_plain(fields: Mapping[str, Any], fingerprint: str) -> "EuchreRules":
@@ -129,16 +122,12 @@ class EuchreRules:
             RulesError: no rules, or the fields mean something else in this version.
             TypeError: a field of another name.
         """
-        rules = EuchreRules(**fields)
-        if rules.fingerprint != fingerprint:
-            raise RulesError(f"rules of fingerprint {fingerprint} mean something else in this version")
-        return rules
+        return read_back(EuchreRules, fields, fingerprint)
 
     @functools.cached_property
     def fingerprint(self) -> str:
         """Sixteen hex digits that differ between any two rule sets; stamped on every result and record."""
-        text = json.dumps({"game": self.game, **dataclasses.asdict(self)}, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return fingerprint_of(self)
 
     @functools.cached_property
     def pack(self) -> tuple[int, ...]:
