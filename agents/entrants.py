@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents import baselines, heuristic, likely_worlds, lookahead, retracing, search, thresholds
 from agents.games import part_named
 from agents.policy import GREEDY, NAMED, Decision, Policy, PolicyError, check_rules, checkpoint_of, load_policy
-from agents.search_spec import is_search, prior_of
+from agents.search_spec import is_search, policies_of
 from agents.shipped import path_of
 from bourre_env.family import GAMES, GameRules
 
@@ -125,7 +125,7 @@ def _content(spec: str) -> bytes:
     if spec in NAMED:
         return _text_of((*_BASELINES, *_shared_bots(spec)))
     if is_search(spec):
-        return spec.encode() + _text_of(_SEARCH) + _content(prior_of(spec))
+        return spec.encode() + _text_of(_SEARCH) + b"".join(_content(policy) for policy in policies_of(spec))
     file = checkpoint_of(Path(path_of(spec).removesuffix(GREEDY)))
     if file is not None:
         return file.read_bytes()

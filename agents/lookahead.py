@@ -60,14 +60,22 @@ def _discard_masks(hand: list[int]) -> list[int]:
     return [sum(1 << place for place in worst_first[:number]) for number in range(len(hand) + 1)]
 
 
-def try_actions(worlds: Worlds, candidates: NDArray[np.int64], target: Policy, values: NDArray[np.float64]) -> None:
+def try_actions(
+    worlds: Worlds,
+    candidates: NDArray[np.int64],
+    target: Policy,
+    values: NDArray[np.float64],
+    *,
+    others: Policy | None = None,
+) -> None:
     """Play every candidate out in every world of its decision; candidates share the worlds and the random numbers.
 
     Args:
         worlds: of some of the decisions.
         candidates: [A, C] actions.
-        target: plays every seat to the end.
+        target: plays on for the seat that decides, and to the end for every seat.
         values: [A, C, W] float64, filled in antes: chips and an equal share of the carry.
+        others: plays the other seats instead.
     """
     if not len(worlds.rows):
         return
@@ -78,16 +86,21 @@ def try_actions(worlds: Worlds, candidates: NDArray[np.int64], target: Policy, v
     tables = worlds.tables.take(worlds.rows[world])
     seats = tables.to_act
     tables.step(candidates[worlds.owner[world], column], play_forced=True)
-    _play_to_the_end(tables, Answers(target, worlds.keys[world], rules.num_players))
+    keys, others = worlds.keys[world], others or target
+    own = Answers(target, keys, rules.num_players)
+    _play_to_the_end(tables, seats, own, own if others is target else Answers(others, keys, rules.num_players))
     chips = tables.returns[np.arange(len(world)), seats] + tables.carry / rules.num_players
     values[worlds.owner[world], column, worlds.place[world]] = chips / rules.ante
 
 
-def _play_to_the_end(tables: Tables, answers: Answers) -> None:
-    """Let a policy play every seat until all deals are settled."""
+def _play_to_the_end(tables: Tables, seats: NDArray[np.int8], own: Answers, others: Answers) -> None:
+    """Let one policy play a seat of each table [R], and one all others, until all deals are settled."""
     while (waiting := np.flatnonzero(tables.to_act >= 0)).size:
         packed, legal = tables.view_rows(waiting)
-        actions = answers.next(waiting, packed, legal, tables.to_act[waiting], tables)
+        to_act, actions = tables.to_act[waiting], np.empty(len(waiting), np.int64)
+        is_own = np.full(len(waiting), True) if own is others else to_act == seats[waiting]
+        for answers, asked in ((own, is_own), (others, ~is_own)):
+            actions[asked] = answers.next(waiting[asked], packed[asked], legal[asked], to_act[asked], tables)
         tables.step(actions, rows=waiting, play_forced=True)
 
 

@@ -1,9 +1,10 @@
 """A policy that looks ahead: it imagines what it has not seen, tries its actions there and plays what promises most.
 
-Another policy, the prior, says what everybody else does, what this seat would do without looking ahead, and how all
-play on. Worlds are deals in which the prior would have shown this seat what it has seen (`likely_worlds`); they are
-drawn from a table made of the observation alone (`tables_as_seen`). All actions are tried in the same worlds with the
-same random numbers, and the prior's own action is left only for a gain that stands out from the noise.
+Another policy, the prior, says what this seat would do without looking ahead and how it plays on. It speaks for
+everybody else, too, unless another model of the others is given. Worlds are deals in which these would have shown this
+seat what it has seen (`likely_worlds`); they are drawn from a table made of the observation alone (`tables_as_seen`).
+All actions are tried in the same worlds with the same random numbers, and the prior's own action is left only for a
+gain that stands out from the noise.
 
 This is one step of policy improvement by rollouts, with inference by the prior as in Rebstock et al. (2019). Where too
 few worlds are found the prior decides.
@@ -69,18 +70,26 @@ class SearchPolicy:
 
     Attributes:
         name: what reports call it.
-        prior: how others play, and what is played unless something better is found.
+        prior: what is played unless something better is found, and how the seat plays on.
         effort: how hard to think.
+        others: how all other seats are taken to play; None for as the prior does.
     """
 
     name: str
     prior: Policy
     effort: Effort
+    others: Policy | None = None
+
+    @property
+    def model(self) -> Policy:
+        """How all other seats are taken to play."""
+        return self.prior if self.others is None else self.others
 
     def check_rules(self, rules: GameRules) -> None:
-        """Whatever the prior says; and get ready: compiling takes longer than a referee waits for an answer."""
+        """Whatever prior and model say; and get ready: compiling takes longer than a referee waits for an answer."""
         rules = bourre_rules(rules, self.name)
-        check_rules(self.prior, rules)
+        for policy in (self.prior, self.model):
+            check_rules(policy, rules)
         tables = Tables(rules, 1)
         tables.deal(shuffled_decks(SEED, [0], pack=rules.pack), 0, stacks=stacks_bought(None, rules, 1))
         packed, legal = tables.observe_packed(), tables.legal_packed()
@@ -170,7 +179,7 @@ class SearchPolicy:
         effort = self.effort
         places = np.arange(number * effort.proposals + 1, (number + 1) * effort.proposals + 1).astype(np.uint64)
         numbers = (mix_array(keys[asking, None] + GOLDEN * places) >> np.uint64(1)).astype(np.int64)
-        proposed = propose(seen.take(asking), self.prior, seed=SEED, numbers=numbers)
+        proposed = propose(seen.take(asking), self.model, seed=SEED, numbers=numbers)
         room = effort.worlds - found[asking]
         chosen = proposed.kept & (proposed.kept.cumsum(axis=1) <= room[:, None])
         return proposed.likely(chosen, found[asking]).owned_by(asking)
@@ -179,7 +188,7 @@ class SearchPolicy:
         """[A, C, worlds] what the candidates bring in each world in antes, NaN where there is none."""
         values = np.full((*candidates.shape, self.effort.worlds), np.nan)
         for worlds in groups:
-            try_actions(worlds, candidates, self.prior, values)
+            try_actions(worlds, candidates, self.prior, values, others=self.model)
         return values
 
 

@@ -11,6 +11,7 @@ from agents.search import KINDS, Effort, SearchPolicy
 
 NAME = "search"
 PRIOR = "policy"
+OTHERS = "others"
 DEFAULT_PRIOR = "heuristic"
 MOST = 1_000_000  # of anything that is counted
 
@@ -24,17 +25,19 @@ def load_search(spec: str) -> SearchPolicy:
     """The search policy that a spec names.
 
     Args:
-        spec: `search`, or `search:NAME=VALUE,…` with `policy`, the spec of the prior (which holds no comma), and the
-            fields of `Effort`; several kinds of decisions are joined by `+`.
+        spec: `search`, or `search:NAME=VALUE,…` with `policy`, the spec of the prior, `others`, that of the model of
+            the other seats (neither holds a comma), and the fields of `Effort`, whose several kinds are joined by `+`.
 
     Raises:
         PolicyError: the options make no sense, or the prior cannot be loaded.
     """
     given = options_of(spec)
-    prior = given.pop(PRIOR, DEFAULT_PRIOR)
-    check_prior(prior)
+    prior, others = given.pop(PRIOR, DEFAULT_PRIOR), given.pop(OTHERS, None)
+    for policy in policies_of(spec):
+        check_prior(policy)
     changes: dict[str, Any] = {name: READERS[name](spec, name, value) for name, value in given.items()}
-    return SearchPolicy(spec, load_policy(prior), dataclasses.replace(Effort(), **changes))
+    model = None if others in (None, prior) else load_policy(others)
+    return SearchPolicy(spec, load_policy(prior), dataclasses.replace(Effort(), **changes), model)
 
 
 def check_prior(spec: str) -> None:
@@ -47,13 +50,15 @@ def check_prior(spec: str) -> None:
         raise PolicyError(f"{spec!r} cannot tell a search how others play: it is asked thousands of times a decision")
 
 
-def prior_of(spec: str) -> str:
-    """The spec of the prior of a search policy.
+def policies_of(spec: str) -> list[str]:
+    """The specs of the prior of a search policy, and of its model of the others where that is another one.
 
     Raises:
         PolicyError: the options make no sense.
     """
-    return options_of(spec).get(PRIOR, DEFAULT_PRIOR)
+    given = options_of(spec)
+    prior = given.get(PRIOR, DEFAULT_PRIOR)
+    return list(dict.fromkeys((prior, given.get(OTHERS, prior))))
 
 
 def options_of(spec: str) -> dict[str, str]:
@@ -70,10 +75,10 @@ def options_of(spec: str) -> dict[str, str]:
             raise PolicyError(
                 f"{spec!r}: {word!r} is no option; write NAME=VALUE, such as worlds=64 or {PRIOR}=heuristic"
             )
-        if name not in (PRIOR, *READERS):
-            near = difflib.get_close_matches(name, (PRIOR, *READERS), 1)
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, 1)
             hint = f" (did you mean {near[0]!r}?)" if near else ""
-            raise PolicyError(f"{spec!r}: no option is called {name!r}{hint}; there are {PRIOR}, {', '.join(READERS)}")
+            raise PolicyError(f"{spec!r}: no option is called {name!r}{hint}; there are {', '.join(NAMES)}")
         if name in found:
             raise PolicyError(f"{spec!r}: {name} is given twice")
         found[name] = value
@@ -120,3 +125,6 @@ READERS: dict[str, Callable[[str, str, str], object]] = {
     "kinds": _kinds,
 }
 """How each field of `Effort` is read."""
+
+NAMES = (PRIOR, OTHERS, *READERS)
+"""Of all options."""

@@ -294,4 +294,8 @@ def _assumed(adviser: Policy) -> str:
     """What values are said to be, where the adviser searches."""
     if not isinstance(adviser, SearchPolicy):
         return ""
-    return f", and antes of the deal that an action is worth when all play on as {adviser.prior.name} does"
+    own, others = adviser.prior.name, adviser.model.name
+    everybody = (
+        f"all play on as {own} does" if own == others else f"you play on as {own} does and the others as {others}"
+    )
+    return f", and antes of the deal that an action is worth when {everybody}"

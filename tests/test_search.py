@@ -12,7 +12,7 @@ from agents.arena import play_blocks
 from agents.baselines import ALWAYS_STAY, HEURISTIC, Random
 from agents.checkpoint import save_checkpoint
 from agents.entrants import Entrant
-from agents.policy import Decision, PolicyError, check_actions, check_rules, load_policy
+from agents.policy import Decision, Policy, PolicyError, check_actions, check_rules, load_policy
 from agents.search import KINDS, Effort, SearchPolicy, part_of
 from agents.search_spec import load_search
 from agents.statistics import estimate
@@ -107,6 +107,62 @@ def test_it_gains_over_its_prior_and_against_it() -> None:
     assert estimate(blocks.block_means, seed=0).low > 0
 
 
+def seats_asked_to_play_on(others: Policy | None) -> tuple[NDArray[np.int8], set[int], set[int]]:
+    """Seats that decide in some imagined worlds, and those that the prior and the model then played on for."""
+    tables = dealt(PAGAT, 1, seed=6)
+    own, model = Watched(ALWAYS_STAY), others and Watched(others)
+    policy = SearchPolicy("search", own, Effort(8, 8, 1, 1), model)
+    decision = asked(tables, np.array([0]))
+    groups = policy.imagined(decision)
+    own.asked.clear()
+    if model:
+        model.asked.clear()
+    policy.values(groups, np.array([[52, 84]]))
+    return decision.seat, own.asked, model.asked if model else set()
+
+
+class Watched:
+    """A policy that remembers which seats it was asked about."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.name, self._policy = policy.name, policy
+        self.asked: set[int] = set()
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
+        self.asked |= set(decision.seat.tolist())
+        actions: NDArray[np.int64] = self._policy.act(decision, rng)
+        return actions
+
+
+def test_the_model_plays_on_for_the_others_and_the_prior_for_the_seat_itself() -> None:
+    seat, by_prior, by_model = seats_asked_to_play_on(Random())
+    assert by_prior == set(seat.tolist())
+    assert by_model == set(range(4)) - by_prior
+    _, everybody, nobody = seats_asked_to_play_on(None)
+    assert (everybody, nobody) == (set(range(4)), set())
+
+
+def test_worlds_are_those_in_which_the_model_of_the_others_acts_as_was_seen() -> None:
+    tables = dealt(PAGAT, 40, seed=3)
+    tables.step(np.full(40, 84))  # the first seat passes
+    decision = asked(tables, np.arange(40))
+    effort = Effort(worlds=16, proposals=16, rounds=1)
+    strict = SearchPolicy("search", HEURISTIC, effort, others=ALWAYS_STAY)
+    assert not sum(len(worlds.rows) for worlds in strict.imagined(decision))
+    assert sum(len(worlds.rows) for worlds in SearchPolicy("s", ALWAYS_STAY, effort, HEURISTIC).imagined(decision))
+
+
+def test_knowing_how_the_others_play_gains_more_than_taking_them_for_oneself() -> None:
+    effort = Effort(worlds=64, proposals=256, rounds=2)
+    knowing = SearchPolicy("knowing", HEURISTIC, effort, others=Random())
+    guessing = SearchPolicy("guessing", HEURISTIC, effort)
+    gains = [
+        play_blocks(PAGAT, policy, Random(), seed=1, deal_ids=np.arange(96)).block_means
+        for policy in (knowing, guessing)
+    ]
+    assert estimate(gains[0] - gains[1], seed=0).low > 0
+
+
 @pytest.mark.parametrize("effort", [Effort(16, 64, caution=float("inf")), Effort(16, 64, kinds=frozenset())])
 def test_a_search_that_trusts_nothing_or_looks_at_nothing_plays_its_prior(effort: Effort) -> None:
     policy = SearchPolicy("search", HEURISTIC, effort)
@@ -177,9 +233,14 @@ def test_a_spec_names_prior_and_effort() -> None:
     assert isinstance(default, SearchPolicy)
     assert (default.name, default.prior.name, default.effort) == ("search", "heuristic", Effort())
     assert load_search("search:policy=agents.baselines:ALWAYS_STAY").prior.name == "always_stay"
+    modelled = load_search("search:policy=random,others=always_stay")
+    assert (modelled.prior.name, modelled.model.name) == ("random", "always_stay")
+    assert load_search("search:policy=random,others=random").model.name == "random"
+    with pytest.raises(PolicyError, match=r"'human' cannot tell a search how others play"):
+        load_search("search:others=human")
 
 
 def test_results_of_other_options_or_priors_are_not_put_together() -> None:
-    specs = ["search", "search:worlds=32", "search:policy=random", "heuristic"]
+    specs = ["search", "search:worlds=32", "search:policy=random", "search:others=random", "heuristic"]
     assert len({Entrant("same", spec).identity() for spec in specs}) == len(specs)
     assert Entrant("same", "search").identity() == Entrant("other", "search").identity()
