@@ -12,6 +12,7 @@ from agents.commands import (
     benchmark,
     exact,
     exploit,
+    leaks,
     merge,
     play,
     replay,
@@ -43,7 +44,7 @@ WRONG = (
     *(PolicyError, RulesError, NotationError, ResultsError, OutcomesError, JournalError, DealLineError),
     BadInputError,
 )
-COMMANDS = (tournament, benchmark, merge, report, exact, exploit, play, replay, web, analyse, selfcheck)
+COMMANDS = (tournament, benchmark, merge, report, exact, exploit, leaks, play, replay, web, analyse, selfcheck)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -122,7 +122,7 @@ class SearchPolicy:
             bourre_rules(decision.rules, self.name), decision.packed, decision.legal_packed, own, stays
         )
         is_play = is_in_play(decision)
-        is_lead = is_play & (decision.packed[:, at.FIRST_TRICK] & np.uint64(ALL_CARDS) == 0)
+        is_lead = is_to_lead(decision)
         wanted = np.where(is_lead, "lead" in kinds, "follow" in kinds)
         found[is_play & ~wanted, 1:] = NO_ACTION
         declares = ~is_play[:, None] & (np.arange(found.shape[1]) > 0)
@@ -196,6 +196,12 @@ def is_in_play(decision: Decision) -> NDArray[np.bool_]:
     """[D] whether a card is to be played."""
     flags: NDArray[np.bool_] = decision.packed[:, at.OWN_HAND] >> np.uint64(at.PHASE + PLAY) & np.uint64(1) != 0
     return flags
+
+
+def is_to_lead(decision: Decision) -> NDArray[np.bool_]:
+    """[D] whether a card is to be led."""
+    nothing_led: NDArray[np.bool_] = decision.packed[:, at.FIRST_TRICK] & np.uint64(ALL_CARDS) == 0
+    return is_in_play(decision) & nothing_led
 
 
 def part_of(decision: Decision, rows: NDArray[np.int64]) -> Decision:
