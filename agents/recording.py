@@ -18,9 +18,9 @@ from agents.policy import Decision, Policy, told
 from agents.referee import NO_ACTION, Referee
 from agents.results import LineUp, Results, Terms
 from bourre_env.bits import legal_bits
+from bourre_env.bourre.options import stacks_bought
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
-from bourre_env.env_options import stacks_bought
 from bourre_env.notation import FORFEIT, DealRecord
 
 

@@ -25,12 +25,12 @@ from agents.policy import Decision, Policy, check_rules
 from agents.referee import strict_answer
 from bourre_env.bits import BITS as WORD_BITS
 from bourre_env.bourre import observation as at
+from bourre_env.bourre.options import stacks_bought
 from bourre_env.bourre.recalled import tables_as_seen
 from bourre_env.bourre.table import PLAY
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import ALL_CARDS
 from bourre_env.deck import GOLDEN, mix_array, shuffled_decks, stream_keys
-from bourre_env.env_options import stacks_bought
 from bourre_env.family import GameRules
 
 ASKED_AT_ONCE = 32  # decisions; bounds the memory and changes nothing else

@@ -32,11 +32,11 @@ from agents.story import ALL_HANDS, PUBLIC, Story, Thought, View
 from bourre_env.bits import legal_bits
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.deals import can_deal_again
+from bourre_env.bourre.options import stacks_bought
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.cards import card_text
 from bourre_env.deck import shuffled_decks
-from bourre_env.env_options import stacks_bought
 from bourre_env.errors import IllegalActionError, RulesError
 from bourre_env.notation import FORFEIT_TEXT, DealRecord
 

@@ -124,22 +124,14 @@ from bourre_env.aec import ForfeitIllegalWrapper as ForfeitIllegalWrapper
 from bourre_env.aec import TableEnv, wrapped
 from bourre_env.bourre import actions
 from bourre_env.bourre.deals import can_deal_again
+from bourre_env.bourre.options import DEFAULT_PLAYERS, checked_options, rules_of, seat_flags, stacks_bought
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.snapshot import Snapshot
 from bourre_env.bourre.table import RAW_TABLE, SETTLED, TABLE
 from bourre_env.bourre.tables import Tables
 from bourre_env.deck import shuffled_decks
 from bourre_env.drawing.picture import picture
-from bourre_env.env_options import (
-    DEFAULT_PLAYERS,
-    checked_num_deals,
-    checked_options,
-    checked_seed,
-    drawn_dealers,
-    rules_of,
-    seat_flags,
-    stacks_bought,
-)
+from bourre_env.env_options import checked_num_deals, checked_seed, drawn_dealers
 from bourre_env.notation import DealRecord, write
 from bourre_env.render import ansi, seen_by
 

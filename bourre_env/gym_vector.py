@@ -18,18 +18,12 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from bourre_env.bourre.deals import can_deal_again
+from bourre_env.bourre.options import rules_of, stacks_bought
 from bourre_env.bourre.rules import MAX_PLAYERS, Rules
 from bourre_env.bourre.tables import Tables
 from bourre_env.decision import Decision, are_legal
 from bourre_env.deck import shuffled_decks
-from bourre_env.env_options import (
-    checked_illegal,
-    checked_num_deals,
-    checked_seat,
-    drawn_dealers,
-    rules_of,
-    stacks_bought,
-)
+from bourre_env.env_options import checked_illegal, checked_num_deals, checked_seat, drawn_dealers
 from bourre_env.errors import ResetNeededError
 from bourre_env.gym import drawn_seats, observation_space
 from bourre_env.opponents import ask, choice_keys, choice_numbers, load_opponents

@@ -5,8 +5,8 @@ import numpy as np
 from agents.baselines import Random
 from agents.policy import Decision
 from bourre_env import Rules, Tables, shuffled_decks
+from bourre_env.bourre.options import stacks_bought
 from bourre_env.deck import stream_keys
-from bourre_env.env_options import stacks_bought
 
 RNG = np.random.default_rng(0)
 

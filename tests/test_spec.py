@@ -13,7 +13,7 @@ from test_env import in_mid_deal
 from bourre_env import Rules, raw_env
 from bourre_env.bourre.actions import num_actions
 from bourre_env.bourre.observation import layout
-from bourre_env.env_options import OPTIONS
+from bourre_env.bourre.options import OPTIONS
 from bourre_env.spec import MEANINGS, actions_table, main, observation_table
 
 MODULE = sys.modules["bourre_env.env"]

@@ -11,9 +11,9 @@ from agents.bourre.counts import BourreBlocks, counted
 from agents.bourre.tags import HISTOGRAMS, PANELS, TAGS
 from agents.games import Rate
 from agents.wording import action_text, legal_texts
+from bourre_env.bourre.options import stacks_bought
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
-from bourre_env.env_options import stacks_bought
 from bourre_env.render import ansi
 
 

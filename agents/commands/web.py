@@ -26,8 +26,8 @@ from agents.files import FolderInUseError, folder_lock
 from agents.policy import check_rules, load_policy
 from agents.seating import PERSON, name_and_spec, seats_of
 from agents.web.messages import SLOWEST
+from bourre_env.bourre.options import stacks_bought
 from bourre_env.bourre.rules import MAX_PLAYERS, MIN_PLAYERS, Rules
-from bourre_env.env_options import stacks_bought
 from bourre_env.family import FIRST
 
 if TYPE_CHECKING:
