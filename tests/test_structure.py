@@ -19,8 +19,8 @@ GAME, PLAYERS = ROOT / "bourre_env", ROOT / "agents"
 FOUNDATION = {
     f"bourre_env.{name}"
     for name in (
-        *("arrays", "bits", "cards", "deck", "draws", "errors", "family", "jit", "rules_values", "tricks"),
-        *("table_batch", "table_loops", "table_rules", "table_steps"),
+        *("arrays", "bits", "cards", "deck", "draws", "env_options", "errors", "family", "jit", "rules_values"),
+        *("table_batch", "table_loops", "table_rules", "table_steps", "tricks"),
     )
 }
 NUMPY_RANDOM = {"Generator", "BitGenerator", "SeedSequence", "PCG64", "Philox", "default_rng"}

@@ -41,7 +41,7 @@ def add_to(commands: Commands) -> None:
         help="at which kinds of decisions a policy loses",
         description="Play deals with a policy in one seat and look for a better action at each of its decisions, in "
         "worlds it could not tell from the true one; print what single changes would bring in antes a deal, by the "
-        "kind of decision. Takes about a second of one core for each seat of a deal.",
+        "kind of decision. Takes a quarter of a second of one core or so for each seat of a deal.",
         allow_abbrev=False,
     )
     add = leaks.add_argument
