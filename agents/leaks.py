@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena import ActionStreams, begin_deals, stream_seed
-from agents.decision_kinds import decided, kinds_of, kinds_of_changes
+from agents.bourre.decision_kinds import decided, kinds_of, kinds_of_changes
 from agents.executors import Workers, map_unordered
 from agents.lookahead import NO_ACTION, best_means, confirmed
 from agents.policy import Decision, check_rules, load_policy
@@ -66,6 +66,10 @@ class Plan:
             RulesError: there are none of that name, or not for so many seats.
         """
         return Rules.preset(self.preset, num_players=self.seats)
+
+    def kinds(self) -> tuple[str, ...]:
+        """[K] the names of the kinds of decisions that are told apart."""
+        return kinds_of(self.rules())
 
     def searcher(self) -> SearchPolicy:
         """Who looks for better actions.

@@ -9,7 +9,7 @@ from conftest import dealt
 from numpy.typing import NDArray
 
 from agents.baselines import ALWAYS_PASS, ALWAYS_STAY, HEURISTIC, Random
-from agents.decision_kinds import DISCARDED, PASSED, STAYED, decided, kinds_of, kinds_of_changes
+from agents.bourre.decision_kinds import DISCARDED, PASSED, STAYED, decided, kinds_of, kinds_of_changes
 from agents.evaluation_cli import main
 from agents.leaks import Plan, better_actions, find_leaks
 from agents.policy import Decision, Policy

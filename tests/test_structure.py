@@ -315,7 +315,7 @@ OF_ONE_GAME = {
         *("refusals", "replay_page", "report", "story", "table_text", "wording", "journal", "seating", "sitting"),
         *("baselines", "heuristic", "thresholds", "selfcheck"),
         *("search", "likely_worlds", "lookahead", "retracing", "solver", "solver_kernel"),
-        *("best_response", "exact", "exploit", "game_tree", "local_best_response", "tabular", "tree_walk"),
+        *("best_response", "exact", "exploit", "game_tree", "leaks", "local_best_response", "tabular", "tree_walk"),
         *("commands.play", "commands.web", "web.opening"),
     )
 }

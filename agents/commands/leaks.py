@@ -24,7 +24,6 @@ from agents.commands.options import (
     versions,
     workers_of,
 )
-from agents.decision_kinds import kinds_of
 from agents.files import replace_file
 from agents.leaks import Leaks, Plan, check_plan, find_leaks
 from agents.progress import Progress
@@ -80,7 +79,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
 def lines_of(plan: Plan, leaks: Leaks) -> list[dict[str, str | int | float]]:
     """A line for each kind of decision that came up, the sum last: numbers a deal of one seat, gains in antes."""
     lines = []
-    for kind, name in enumerate(kinds_of(plan.rules())):
+    for kind, name in enumerate(plan.kinds()):
         if leaks.decisions[:, kind].any():
             lines.append(_line(plan, name, leaks, slice(kind, kind + 1)))
     return [*lines, _line(plan, "all", leaks, slice(None))]
