@@ -27,13 +27,18 @@ def replace_file(path: Path, content: bytes, *, previous: Path | None = None) ->
     """Write a file whole: into a temporary neighbour, onto the disk, and only then under its name.
 
     Args:
-        path: the file; one that is there already stays as it was until the new one is complete.
+        path: the file; one that is there already stays as it was until the new one is complete; where it is a link,
+            what it leads to is replaced.
         content: everything it is to hold.
         previous: keep the file that was there under this name, unless it is the same.
 
     Raises:
-        OSError: the file could not be written, or the disk has no room for it; `path` is what it was.
+        OSError: the file could not be written, the disk has no room for it, or what is there is a device, a pipe or a
+            folder; `path` is what it was.
     """
+    path = path.resolve() if path.is_symlink() else path
+    if problem := no_file(path):
+        raise OSError(errno.EINVAL, problem)
     _require_room(path.parent, len(content))
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -85,6 +90,15 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def no_file(path: Path) -> str | None:
+    """What is there in place of a file and must not be replaced by one, in words; None where nothing or a file is."""
+    if path.is_dir():
+        return f"{path} is a folder; remove it or name another"
+    if path.exists() and not path.is_file():
+        return f"{path} is a device or a pipe; name a file"
+    return None
 
 
 def unfinished_files(folder: Path) -> list[Path]:

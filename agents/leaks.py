@@ -1,14 +1,19 @@
 """Where a policy loses: what a single change at each kind of its decisions would bring against given opponents.
 
-The policy plays one seat of each deal. At every decision of its own, worlds that it could not tell from the true one
-are imagined, in which the others play as they do (`likely_worlds`); each action is tried in all of them, the policy
-playing on. Half of the worlds name a better action, the other half say what it is worth, so that the best of many noisy
-means does not pass for a gain. Summed over a deal that is the first-order gain over the policy (Kakade and Langford,
-2002): a policy that leaves nothing at any decision it may come to is a best response to these opponents.
+The policy plays each seat of a deal in turn. At every decision of its own, worlds that it could not tell from the true
+one are imagined, in which the others play as they do (`likely_worlds`); each card, passing, and one way to discard each
+number of cards are tried in all of them, the policy playing on. Half of the worlds name a better action, the other half
+say what it is worth, so that the best of many noisy means does not pass for a gain.
+
+The sum over a deal is, to first order, what the policy would gain by those changes (Kakade and Langford, 2002). It is a
+lower bound, in expectation, on what the best single changes would bring: noise may name the wrong ones. Single changes
+that bring nothing do not make a best response, for only the decisions that the policy itself comes to are looked at,
+and it plays on as before.
 
 Shapes: D deals, N seats, R tables, A decisions, C candidates a decision, W worlds, K kinds.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TypeVar
@@ -17,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.arena import ActionStreams, begin_deals, stream_seed
-from agents.bourre.decision_kinds import decided, kinds_of, kinds_of_changes
+from agents.bourre.decision_kinds import EVERY, decided, kinds_of, kinds_of_changes
 from agents.executors import Workers, map_unordered
-from agents.lookahead import NO_ACTION, best_means, confirmed
+from agents.lookahead import better_of
 from agents.policy import Decision, check_rules, load_policy
 from agents.referee import strict_answer
 from agents.search import KINDS as SEARCHED
@@ -28,7 +33,8 @@ from agents.search_spec import check_prior
 from bourre_env.bourre.rules import Rules
 from bourre_env.bourre.tables import Tables
 
-DEALS_IN_A_TASK = 16  # fixed, so that no result can depend on the number of workers
+PROPOSALS, PROPOSALS_A_WORLD = 2048, 32  # drawn at once, and in all
+DEALS_IN_A_TASK = 8  # fixed, so that no result can depend on the number of workers
 ASKED_AT_ONCE = 32  # decisions; bounds the memory and changes nothing else
 
 _Number = TypeVar("_Number", np.float64, np.int64)
@@ -78,8 +84,9 @@ class Plan:
             PolicyError: a policy cannot be loaded, or not be asked thousands of times a decision.
         """
         for spec in (self.spec, self.others):
-            check_prior(spec)
-        effort = Effort(worlds=self.worlds, proposals=8 * self.worlds, fewest=16, kinds=frozenset(SEARCHED))
+            check_prior(spec, "be looked over for leaks")
+        rounds = math.ceil(PROPOSALS_A_WORLD * self.worlds / PROPOSALS)
+        effort = Effort(self.worlds, PROPOSALS, rounds, fewest=16, kinds=frozenset(SEARCHED))
         own = load_policy(self.spec)
         return SearchPolicy("leaks", own, effort, None if self.others == self.spec else load_policy(self.others))
 
@@ -95,10 +102,10 @@ class Leaks:
 
     Attributes:
         gains: [D, K] float64, antes that changes would bring.
-        decisions: [D, K] int64, decisions with a choice.
+        decisions: [D, K] int64, decisions with a choice; one of staying may be of two kinds, and of `EVERY`, too.
         judged: [D, K] int64, those for which enough worlds were found.
         changed: [D, K] int64, those at which another action seemed better.
-        earned: [D] float64, antes that the policy earned as it is.
+        earned: [D] float64, antes that the policy earned as it is, an equal share of the carry included.
     """
 
     gains: NDArray[np.float64]
@@ -228,8 +235,9 @@ class Findings:
         np.add.at(self._decisions, tables, counted)
         np.add.at(self._judged, tables, counted & is_judged[:, None])
         kinds = kinds_of_changes(self._rules, decision, own, best)
-        np.add.at(self._changed, (tables, kinds), best != own)
-        np.add.at(self._gains, (tables, kinds), gains)
+        for column in (kinds, np.full(len(own), EVERY)):
+            np.add.at(self._changed, (tables, column), best != own)
+            np.add.at(self._gains, (tables, column), gains)
 
     def by_deal(self, earned: NDArray[np.float64]) -> Leaks:
         """The sums over the seats of each deal, and what was earned [R] likewise."""
@@ -263,11 +271,8 @@ def better_actions(
     """
     choosing, judging = values[:, :, 0::2], values[:, :, 1::2]
     rows, own = np.arange(len(candidates)), candidates[:, 0]
-    best = best_means(candidates, choosing)
-    columns = (candidates == best[:, None]).argmax(axis=1)
-    finalists = np.stack([own, np.where(best == own, NO_ACTION, best)], axis=1)
-    compared = np.stack([choosing[:, 0], choosing[rows, columns]], axis=1)
-    chosen = confirmed(finalists, compared, effort.caution)
+    chosen = better_of(candidates, choosing, effort.caution)
+    columns = (candidates == chosen[:, None]).argmax(axis=1)
     beyond = judging[rows, columns] - judging[:, 0]
     there = ~np.isnan(beyond)
     means = np.where(there, beyond, 0.0).sum(axis=1) / np.maximum(there.sum(axis=1), 1)

@@ -45,13 +45,18 @@ def candidates_of(
         cards = len(rules.pack)
         second = [] if others is None else [int(others[row])]
         tried = dict.fromkeys(
-            [*second, *range(cards), *(cards + mask for mask in _discard_masks(hand)), cards + (1 << rules.hand_size)]
+            [*second, *range(cards), *(cards + mask for mask in _discard_masks(hand)), pass_action_of(rules)]
         )
         rows.append([int(own[row]), *(action for action in tried if bits >> action & 1 and action != own[row])])
     filled = np.full((len(rows), max(map(len, rows))), NO_ACTION, np.int64)
     for row, actions in enumerate(rows):
         filled[row, : len(actions)] = actions
     return filled
+
+
+def pass_action_of(rules: Rules) -> int:
+    """The action of passing, the last of all."""
+    return len(rules.pack) + (1 << rules.hand_size)
 
 
 def _discard_masks(hand: list[int]) -> list[int]:
@@ -112,8 +117,19 @@ def best_means(candidates: NDArray[np.int64], values: NDArray[np.float64]) -> ND
     return best
 
 
+def better_of(candidates: NDArray[np.int64], values: NDArray[np.float64], caution: float) -> NDArray[np.int64]:
+    """[A] the candidates [A, C] of the best means over worlds [A, C, W] where they stand out, else the first.
+
+    The same worlds name an action and speak for it, so noise passes more easily than `confirmed` says.
+    """
+    best = best_means(candidates, values)
+    rows, columns = np.arange(len(best)), (candidates == best[:, None]).argmax(axis=1)
+    finalists = np.stack([candidates[:, 0], best], axis=1)
+    return confirmed(finalists, np.stack([values[:, 0], values[rows, columns]], axis=1), caution)
+
+
 def confirmed(finalists: NDArray[np.int64], values: NDArray[np.float64], caution: float) -> NDArray[np.int64]:
-    """[A] the second of two actions if it clearly brings more than the first in worlds it was not chosen by, else that.
+    """[A] the second of two actions if it clearly brings more than the first in some worlds, else that.
 
     Args:
         finalists: [A, 2] actions.

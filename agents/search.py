@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from agents.bourre.rules import bourre_rules
 from agents.likely_worlds import Worlds, propose
-from agents.lookahead import NO_ACTION, best_means, candidates_of, confirmed, try_actions
+from agents.lookahead import NO_ACTION, better_of, candidates_of, pass_action_of, try_actions
 from agents.policy import Decision, Policy, check_rules
 from agents.referee import strict_answer
 from bourre_env.bits import BITS as WORD_BITS
@@ -116,7 +116,7 @@ class SearchPolicy:
         if not len(decision):
             return np.empty((0, 1), np.int64)
         kinds = self.effort.kinds
-        pass_action = len(decision.rules.pack) + (1 << decision.rules.hand_size)
+        pass_action = pass_action_of(bourre_rules(decision.rules, self.name))
         stays = self._ways_to_stay(decision, own, rng)
         found = candidates_of(
             bourre_rules(decision.rules, self.name), decision.packed, decision.legal_packed, own, stays
@@ -134,7 +134,7 @@ class SearchPolicy:
 
     def _ways_to_stay(self, decision: Decision, own: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """[A] what the prior does, or where it passes would do if it could not."""
-        pass_action = len(decision.rules.pack) + (1 << decision.rules.hand_size)
+        pass_action = pass_action_of(bourre_rules(decision.rules, self.name))
         word, bit = divmod(pass_action, WORD_BITS)
         legal = decision.legal_packed.copy()
         legal[:, word] &= ~np.uint64(1 << bit)
@@ -150,12 +150,8 @@ class SearchPolicy:
     def best(self, decision: Decision, candidates: NDArray[np.int64]) -> NDArray[np.int64]:
         """[A] the candidates [A, C] to play."""
         values = self.values(self.imagined(decision), candidates)
-        best = best_means(candidates, values)
         has_enough = (~np.isnan(values[:, 0])).sum(axis=1) >= self.effort.fewest
-        best = np.where(has_enough, best, candidates[:, 0])
-        rows, columns = np.arange(len(best)), (candidates == best[:, None]).argmax(axis=1)
-        finalists = np.stack([candidates[:, 0], best], axis=1)
-        return confirmed(finalists, np.stack([values[:, 0], values[rows, columns]], axis=1), self.effort.caution)
+        return np.where(has_enough, better_of(candidates, values, self.effort.caution), candidates[:, 0])
 
     def imagined(self, decision: Decision) -> list[Worlds]:
         """Worlds that fit, found in rounds."""

@@ -40,14 +40,18 @@ def load_search(spec: str) -> SearchPolicy:
     return SearchPolicy(spec, load_policy(prior), dataclasses.replace(Effort(), **changes), model)
 
 
-def check_prior(spec: str) -> None:
+def check_prior(spec: str, what: str = "tell a search how others play") -> None:
     """Refuse priors that nobody can ask thousands of times a decision.
+
+    Args:
+        spec: of the policy.
+        what: it is wanted for, in words behind "cannot".
 
     Raises:
         PolicyError: the spec is that of a search or a person.
     """
     if is_search(spec) or spec == "human":
-        raise PolicyError(f"{spec!r} cannot tell a search how others play: it is asked thousands of times a decision")
+        raise PolicyError(f"{spec!r} cannot {what}: it is asked thousands of times a decision")
 
 
 def policies_of(spec: str) -> list[str]:
@@ -71,6 +75,8 @@ def options_of(spec: str) -> dict[str, str]:
     text = spec.removeprefix(NAME).removeprefix(":")
     for word in text.split(",") if text or spec != NAME else ():
         name, equals, value = word.partition("=")
+        if name in NAMES and not value:
+            raise PolicyError(f"{spec!r}: {name} has no value; write {name}=VALUE")
         if not equals or not value:
             raise PolicyError(
                 f"{spec!r}: {word!r} is no option; write NAME=VALUE, such as worlds=64 or {PRIOR}=heuristic"

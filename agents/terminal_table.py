@@ -296,6 +296,8 @@ def _assumed(adviser: Policy) -> str:
         return ""
     own, others = adviser.prior.name, adviser.model.name
     everybody = (
-        f"all play on as {own} does" if own == others else f"you play on as {own} does and the others as {others}"
+        f"all play on as {own} does"
+        if adviser.others is None
+        else f"you play on as {own} does and the others as {others}"
     )
     return f", and antes of the deal that an action is worth when {everybody}"

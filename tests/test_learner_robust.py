@@ -67,6 +67,28 @@ def test_the_file_before_is_kept_where_there_are_no_hard_links(tmp_path: Path, m
     assert (path.read_bytes(), previous.read_bytes()) == (b"2", b"1")
 
 
+def test_where_a_link_leads_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    link, file = tmp_path / "a", tmp_path / "disk" / "b"
+    link.symlink_to(file)
+    for content in (b"1", b"2"):
+        replace_file(link, content)
+        assert (link.is_symlink(), file.read_bytes()) == (True, content)
+    assert sorted(file.parent.iterdir()) == [file]
+
+
+def test_devices_pipes_and_folders_are_not_replaced_by_files(tmp_path: Path) -> None:
+    pipe, folder, link = tmp_path / "pipe", tmp_path / "folder", tmp_path / "link"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    link.symlink_to(pipe)
+    for path, what in ((pipe, "a device or a pipe"), (folder, "a folder"), (link, "a device or a pipe")):
+        with pytest.raises(OSError, match=what):
+            replace_file(path, b"1")
+    assert (pipe.is_fifo(), folder.is_dir()) == (True, True)
+    assert sorted(tmp_path.iterdir()) == [folder, link, pipe]
+
+
 def test_b116_a_disk_without_room_is_not_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage(2**30, 2**30 - 5, 5))

@@ -20,15 +20,17 @@ QUICK = {
     "dry run": ["train.py", "--dry-run"],
     "spec": ["-m", "bourre_env.spec", "--rules", "hoyle"],
 }
+LEAST = ["--seats", "2", "--deals", "2", "--worlds", "32", "--workers", "1"]
 LONG = {
     "help": ["evaluate.py", "--help"],
     "help of training": ["train.py", "--help"],
     "help of the sweep": ["-m", "agents.sweep", "--help"],
     "play": ["evaluate.py", "play", "heuristic", "random", "--deals", "1"],
-    "analyse": ["evaluate.py", "analyse", "deal.txt", "--worlds", "8"],
+    "analyse": ["evaluate.py", "analyse", "deal.txt", "--worlds", "8", "--json", "new/values.json"],
     "page": ["evaluate.py", "replay", "deal.txt", "--html", "page.html"],
     "tournament": ["evaluate.py", "tournament", "heuristic", "random", "--blocks", "20", "--workers", "1"],
-    "exact": ["evaluate.py", "exact", "always_pass"],
+    "exact": ["evaluate.py", "exact", "always_pass", "--out", "new/exact.json"],
+    "leaks": ["evaluate.py", "leaks", "always_pass", *LEAST, "--json", "new/leaks.json"],
 }
 EVERY = [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)]
 
@@ -62,6 +64,8 @@ def test_a_closed_pipe_costs_no_word(name: str, folder: Path) -> None:
     assert done.returncode == NOBODY_READS or ("help" in name and done.returncode == 0)  # argparse does not mind
     lines = done.stderr.decode().splitlines()
     assert [line for line in lines if " a second" not in line] == []  # progress may have been told
+    files = [word for word in (QUICK | LONG)[name] if word.startswith("new/")]
+    assert all((folder / file).stat().st_size for file in files), "results are written although nobody reads them"
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -76,7 +80,7 @@ def test_a_terminal_without_accents_shows_everything(name: str, folder: Path) ->
 @pytest.mark.slow
 def test_every_command_is_tried() -> None:
     tried = {words[1] for words in (QUICK | LONG).values() if words[0] == "evaluate.py"}
-    assert tried >= {"replay", "play", "analyse", "tournament", "exact"}
+    assert tried >= {"replay", "play", "analyse", "tournament", "exact", "leaks"}
     assert len(COMMANDS) >= len(tried) - 1
 
 

@@ -1,7 +1,6 @@
 """`evaluate.py analyse`: what each decision of a recorded deal was worth, and what would have been better."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,9 +19,8 @@ from agents.analysis import (
     assumptions,
     judge,
 )
-from agents.commands.options import Commands, check_folder, command_line, console
+from agents.commands.options import Commands, check_file, command_line, console, write_json
 from agents.commands.record_options import add_deal_and_seat, add_judge, chosen_deals
-from agents.files import replace_file
 from agents.frames_analysis import antes_text, loss_text
 from agents.progress import Progress
 from agents.replaying import read_record
@@ -52,12 +50,9 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     policy = judge(options.policy, options.worlds)
     deals = chosen_deals(read_record(options.file), options)
     if options.json is not None:
-        check_folder(options.json.parent, [options.json.name], "--json")
+        check_file(options.json, "--json")
     with Progress(sum(len(record.actions) for record in deals.values()), "actions", sys.stderr) as progress:
         found = {number: analyse_deal(record, policy, report=progress.add) for number, record in deals.items()}
-    for number, analysis in found.items():
-        print_analysis(number, analysis, options.seat)
-    print_legend(options.policy, options.worlds)
     if options.json is not None:
         rules = next(iter(deals.values())).rules
         content = {
@@ -67,7 +62,10 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
             "command": command_line(words),
             "deals": [{"deal": number, **as_json(analysis)} for number, analysis in found.items()],
         }
-        replace_file(options.json, (json.dumps(content, indent=1) + "\n").encode())
+        write_json(options.json, content)  # before anything is printed: perhaps nobody reads
+    for number, analysis in found.items():
+        print_analysis(number, analysis, options.seat)
+    print_legend(options.policy, options.worlds)
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

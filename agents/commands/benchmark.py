@@ -1,7 +1,6 @@
 """`evaluate.py benchmark`: the fixed protocol on one policy, and its card of results."""
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,6 +29,7 @@ from agents.commands.options import (
     integer,
     versions,
     workers_of,
+    write_json,
 )
 from agents.entrants import Entrant, parse_entrants
 from agents.exact import GAMES
@@ -114,11 +114,10 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         command=command_line(words),
         versions=versions(),
     )
-    print(as_markdown(card), end="")
-    if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
+    if options.out is not None:  # before anything is printed: perhaps nobody reads
+        write_json(options.out / "card.json", plain_card(card))
         replace_file(options.out / "card.md", as_markdown(card).encode())
-        replace_file(options.out / "card.json", (json.dumps(plain_card(card), indent=1) + "\n").encode())
+    print(as_markdown(card), end="")
 
 
 def _subject(text: str) -> Entrant:

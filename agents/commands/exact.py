@@ -1,7 +1,6 @@
 """`evaluate.py exact`: NashConv of a policy in games small enough to know everything about."""
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,9 +9,8 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from agents.best_response import Vector, values
-from agents.commands.options import LARGEST_SEED, BadInputError, Commands, check_folder, console, integer
+from agents.commands.options import LARGEST_SEED, BadInputError, Commands, check_file, console, integer, write_json
 from agents.exact import EQUILIBRIUM, GAMES, Exploitability, game, measure, obstacles
-from agents.files import replace_file
 from agents.policy import Policy, PolicyError, load_policy, tells_probs
 from agents.progress import Progress
 from agents.tabular import SAMPLES, num_questions
@@ -52,7 +50,7 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     """Check the games, measure the policy, print it and, when asked to, write the file."""
     names = tuple(name for name in GAMES if name in options.games)
     if options.out is not None:
-        check_folder(options.out.parent, [options.out.name])
+        check_file(options.out)
     if options.spec == "human":
         raise BadInputError("'human' cannot be measured exactly: that takes an answer in every position of a game")
     policy = load_policy(options.spec)
@@ -60,11 +58,10 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     if len(refused) == len(names):
         raise PolicyError(f"{options.spec} can play none of {', '.join(names)}: {refused[names[0]]}")
     measured = _measured(policy, [name for name in names if name not in refused], options)
-    _print(policy, measured, refused, options.samples)
     if options.out is not None:
         numbers = {name: measured[name].nash_conv if name in measured else None for name in names}
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(options.out, (json.dumps(numbers, indent=1) + "\n").encode())
+        write_json(options.out, numbers)  # before anything is printed: perhaps nobody reads
+    _print(policy, measured, refused, options.samples)
 
 
 def _measured(policy: Policy, names: Sequence[str], options: argparse.Namespace) -> dict[str, Exploitability]:

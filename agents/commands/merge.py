@@ -57,11 +57,11 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
     for results in sizes:
         results.entrants = {name: results.entrants[name] for name in sorted(results.entrants)}
     tables = [summarise(results, sorted(results.line_ups), seed=0) for results in sizes]
-    print_summary(console(), tables, preset=preset)
     options.out.mkdir(parents=True, exist_ok=True)
     for results in sizes:
         replace_file(options.out / blocks_file(results.terms.rules), results.to_bytes())
     summary = write_summary(options.out, tables, preset=preset, command=command_line(words))
+    print_summary(console(), tables, preset=preset)  # after all is written: perhaps nobody reads
     if wants_report:
         make_report(summary, sizes, options.out / HTML)
 

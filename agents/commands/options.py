@@ -3,6 +3,7 @@
 import argparse
 import errno
 import importlib.util
+import json
 import math
 import os
 import platform
@@ -15,7 +16,7 @@ from typing import NoReturn, TypeAlias
 from rich.console import Console
 
 from agents.executors import PROCESSES, RAY, Workers
-from agents.files import obstacle
+from agents.files import no_file, obstacle, replace_file
 from bourre_env.family import FIRST, GAMES, game_named
 
 DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -167,8 +168,33 @@ def check_folder(path: Path, names: Sequence[str], option: str = "--out") -> Non
     if problem := obstacle(path):
         raise BadInputError(f"{option} {path}: {problem}")
     for name in names:
-        if (path / name).is_dir():
-            raise BadInputError(f"{option} {path}: {path / name} is a folder; remove it or name another")
+        if problem := no_file(path / name):
+            raise BadInputError(f"{option} {path}: {problem}")
+
+
+def check_file(path: Path, option: str = "--out") -> None:
+    """Refuse a file that cannot be written, before anything is played.
+
+    Args:
+        path: the file.
+        option: what the messages call it.
+
+    Raises:
+        BadInputError: it has no name, or it or its folder cannot be written.
+    """
+    if not path.name:  # "" is ".", too
+        raise BadInputError(f"{option}: {path} is a folder; give the name of a file")
+    check_folder(path.parent, [path.name], option)
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write a value as JSON, in a folder that is made where there is none.
+
+    Raises:
+        OSError: it could not be written; what was there is what it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
 class _Console(Console):

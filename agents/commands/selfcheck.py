@@ -2,7 +2,6 @@
 
 import argparse
 import dataclasses
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,16 +11,15 @@ from rich.box import SIMPLE
 from rich.table import Table
 
 from agents.commands.options import (
-    BadInputError,
     Commands,
     add_seed,
-    check_folder,
+    check_file,
     command_line,
     console,
     versions,
+    write_json,
 )
 from agents.controls import ControlError
-from agents.files import replace_file
 from agents.progress import Progress
 
 if TYPE_CHECKING:
@@ -49,14 +47,11 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
         ControlError: a control failed.
     """
     if options.out is not None:
-        if not options.out.name:
-            raise BadInputError("--out: the name of the file is empty")
-        check_folder(options.out.parent, [options.out.name])
+        check_file(options.out)
     from agents.selfcheck import STEPS, run_controls  # half a second of statistics that no other command needs
 
     with Progress(STEPS, "steps", sys.stderr) as progress:
         controls = run_controls(seed=options.seed, report=progress.add)
-    print_controls(controls)
     failed = [control.name for control in controls if not control.passed]
     if options.out is not None:
         plain = {
@@ -66,8 +61,8 @@ def run(options: argparse.Namespace, words: Sequence[str]) -> None:
             "command": command_line(words),
             "versions": versions(),
         }
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(options.out, (json.dumps(plain, indent=1) + "\n").encode())
+        write_json(options.out, plain)  # before anything is printed: perhaps nobody reads
+    print_controls(controls)
     if failed:
         raise ControlError(f"{len(failed)} of {len(controls)} controls failed: {'; '.join(failed)}")
 
