@@ -124,8 +124,10 @@ def _answer(policy: Policy, decision: Decision, generator: np.random.Generator) 
     """Whatever a policy answers; all it may raise becomes `PolicyFailedError`."""
     try:
         return policy.act(decision, generator)
-    except (PolicyFailedError, OvertimeError, KeyboardInterrupt):
+    except (OvertimeError, KeyboardInterrupt):
         raise
+    except PolicyFailedError as error:  # of a policy that this one asks, as a search does
+        raise PolicyFailedError(f"policy {policy.name!r} asked another: {error}") from error
     except BaseException as error:  # a policy may be anybody's code; some libraries panic with no `Exception`
         raise PolicyFailedError(f"policy {policy.name!r} raised {told(error)}") from error
 

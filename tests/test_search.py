@@ -12,7 +12,8 @@ from agents.arena import play_blocks
 from agents.baselines import ALWAYS_STAY, HEURISTIC, Random
 from agents.checkpoint import save_checkpoint
 from agents.entrants import Entrant
-from agents.policy import Decision, Policy, PolicyError, check_actions, check_rules, load_policy
+from agents.policy import Decision, Policy, PolicyError, PolicyFailedError, check_actions, check_rules, load_policy
+from agents.referee import strict_answer
 from agents.search import KINDS, Effort, SearchPolicy, part_of
 from agents.search_spec import load_search
 from agents.statistics import estimate
@@ -150,6 +151,25 @@ def test_worlds_are_those_in_which_the_model_of_the_others_acts_as_was_seen() ->
     strict = SearchPolicy("search", HEURISTIC, effort, others=ALWAYS_STAY)
     assert not sum(len(worlds.rows) for worlds in strict.imagined(decision))
     assert sum(len(worlds.rows) for worlds in SearchPolicy("s", ALWAYS_STAY, effort, HEURISTIC).imagined(decision))
+
+
+class Sly:
+    """A policy that answers with an action that is never legal."""
+
+    name = "sly"
+
+    def act(self, decision: Decision, rng: np.random.Generator) -> NDArray[np.int64]:
+        return np.full(len(decision), 10_000)
+
+
+def test_when_the_model_fails_the_search_is_named_that_asked_it() -> None:
+    tables = dealt(PAGAT, 4, seed=3)
+    tables.step(np.full(4, 84))
+    search = SearchPolicy("search:others=sly", HEURISTIC, Effort(worlds=8, proposals=8, rounds=1), Sly())
+    with pytest.raises(
+        PolicyFailedError, match=r"policy 'search:others=sly' asked another: policy 'sly' chose action 10000"
+    ):
+        strict_answer(search, asked(tables, np.arange(4)), RNG)
 
 
 def test_knowing_how_the_others_play_gains_more_than_taking_them_for_oneself() -> None:
