@@ -3,17 +3,15 @@
 `docs/bureau.md` explains every option under the number given here. Names of presets are in `PRESETS`.
 """
 
-import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from bourre_env.bureau.cards import COPIES, NUM_CARDS, NUM_TYPES
-from bourre_env.errors import RulesError, listed, nearest
-from bourre_env.rules_values import fingerprint_of, preset_of, read_back
+from bourre_env.rules_values import HouseRules
 
 NUM_COLUMNS = 13
 DEALT_ROWS = 4
@@ -25,7 +23,7 @@ MAX_PASSES = 4
 MAX_STEPS = 1000
 
 CHOICES: dict[str, tuple[str, ...]] = {"reward": ("cards", "win")}
-_RANGES = {"n_foundations": (1, MAX_FOUNDATIONS), "max_passes": (1, MAX_PASSES), "max_steps": (1, MAX_STEPS)}
+LIMITS = {"n_foundations": (1, MAX_FOUNDATIONS), "max_passes": (1, MAX_PASSES), "max_steps": (1, MAX_STEPS)}
 
 RULES = np.dtype(
     [
@@ -41,8 +39,16 @@ RULES = np.dtype(
 """The rules as compiled code reads them."""
 
 
+PRESETS: dict[str, dict[str, Any]] = {
+    "standard": {},
+    "no_repeats": {"forbid_repeat": True},
+    "literal": {"n_foundations": 4},
+}
+"""What each preset changes from the defaults of `BureauRules`."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class BureauRules:
+class BureauRules(HouseRules):
     """The rules of one table. Every field is an option of `docs/bureau.md`; the defaults are the `standard` preset.
 
     Attributes:
@@ -59,6 +65,9 @@ class BureauRules:
     """
 
     game: ClassVar[str] = "bureau"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    choices: ClassVar[Mapping[str, Sequence[Any]]] = CHOICES
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = LIMITS
     num_players: ClassVar[int] = 1
     hand_size: ClassVar[int] = 0
     sides: ClassVar[tuple[tuple[int, ...], ...]] = ((0,),)
@@ -69,46 +78,6 @@ class BureauRules:
     forbid_repeat: bool = False
     reward: str = "cards"
     resign: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse values that make no game."""
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.integer):
-                object.__setattr__(self, field.name, int(value))
-            _check_field(field.name, getattr(self, field.name), type(field.default))
-
-    @staticmethod
-    def preset(name: str, /, **changes: Any) -> "BureauRules":
-        """The rules of a named preset, with some fields changed.
-
-        Args:
-            name: a key of `PRESETS`.
-            **changes: fields to set instead, such as `max_passes=1`.
-
-        Raises:
-            RulesError: no preset or no field of that name, or a value that is not allowed.
-        """
-        return preset_of(BureauRules, PRESETS, name, changes)
-
-    @staticmethod
-    def from_plain(fields: Mapping[str, Any], fingerprint: str) -> "BureauRules":
-        """Rules from their JSON form.
-
-        Args:
-            fields: every field by name, as `dataclasses.asdict` gives them.
-            fingerprint: what it was when they were written down.
-
-        Raises:
-            RulesError: no rules, or the fields mean something else in this version.
-            TypeError: a field of another name.
-        """
-        return read_back(BureauRules, fields, fingerprint)
-
-    @functools.cached_property
-    def fingerprint(self) -> str:
-        """Sixteen hex digits that differ between any two rule sets; stamped on every result and record."""
-        return fingerprint_of(self)
 
     @functools.cached_property
     def pack(self) -> tuple[int, ...]:
@@ -131,26 +100,3 @@ class BureauRules:
         for name in RULES.names or ():
             record[name] = self.reward == "win" if name == "pays_wins_only" else getattr(self, name)
         return record.view(np.recarray)
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "standard": {},
-    "no_repeats": {"forbid_repeat": True},
-    "literal": {"n_foundations": 4},
-}
-"""What each preset changes from the defaults of `BureauRules`."""
-
-
-def _check_field(name: str, value: Any, kind: type) -> None:
-    """A field has the type it is declared with, and a value that is allowed; booleans are not numbers here."""
-    if (isinstance(value, bool) and kind is not bool) or not isinstance(value, kind):
-        named = {int: "an integer", str: "a text", bool: "True or False"}[kind]
-        raise RulesError(f"BureauRules.{name} is {value!r} ({type(value).__name__}); it must be {named}")
-    if name in CHOICES and value not in CHOICES[name]:
-        near = nearest(value, CHOICES[name])
-        raise RulesError(f"BureauRules.{name} is {value!r}{near}; choose {listed(CHOICES[name])}")
-    if name not in _RANGES:
-        return
-    low, high = _RANGES[name]
-    if isinstance(value, int) and not low <= value <= high:
-        raise RulesError(f"BureauRules.{name} is {value}; it must be from {low} to {high}")

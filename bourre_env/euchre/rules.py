@@ -3,17 +3,16 @@
 `docs/euchre.md` explains every option under the number given here. Names of presets are in `PRESETS`.
 """
 
-import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from bourre_env.errors import RulesError, listed, nearest
+from bourre_env.errors import RulesError
 from bourre_env.euchre.cards import BENNY, NUM_CARDS
-from bourre_env.rules_values import fingerprint_of, preset_of, read_back
+from bourre_env.rules_values import HouseRules
 
 NUM_SEATS = 4
 HAND_SIZE = 5
@@ -25,6 +24,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "alone_scoring": ("march_only", "double_all"),
     "card_ids": ("printed", "relative"),
 }
+
+LIMITS = {"target": (1, MAX_TARGET)}
 
 RULES = np.dtype(
     [
@@ -47,8 +48,24 @@ RULES = np.dtype(
 """The rules as compiled code reads them."""
 
 
+PRESETS: dict[str, dict[str, Any]] = {
+    "cornish": {},
+    "cornish_relative": {"card_ids": "relative"},
+    "openspiel": {
+        "benny": False,
+        "partner_alone_only": False,
+        "may_shed_upcard": False,
+        "stick_the_dealer": True,
+        "alone_by": "maker",
+        "allow_lone_defender": False,
+        "target": 10,
+    },
+}
+"""What each preset changes from the defaults of `EuchreRules`."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class EuchreRules:
+class EuchreRules(HouseRules):
     """The rules of one table. Every field is an option of `docs/euchre.md`; the defaults are the `cornish` preset.
 
     Attributes:
@@ -69,6 +86,9 @@ class EuchreRules:
     """
 
     game: ClassVar[str] = "euchre"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    choices: ClassVar[Mapping[str, Sequence[Any]]] = CHOICES
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = LIMITS
     num_players: ClassVar[int] = NUM_SEATS
     hand_size: ClassVar[int] = HAND_SIZE
     num_actions: ClassVar[int] = NUM_CARDS + 8
@@ -88,46 +108,9 @@ class EuchreRules:
 
     def __post_init__(self) -> None:
         """Refuse values and combinations that make no game."""
-        if isinstance(self.target, np.integer):
-            object.__setattr__(self, "target", int(self.target))
-        for field in dataclasses.fields(self):
-            _check_field(field.name, getattr(self, field.name), type(field.default))
-        if not 1 <= self.target <= MAX_TARGET:
-            raise RulesError(f"EuchreRules.target is {self.target}; it must be from 1 to {MAX_TARGET}")
+        super().__post_init__()
         if self.turn_down_card_to_partner and not self.partner_alone_only:
             raise RulesError("turn_down_card_to_partner needs partner_alone_only: nobody else turns a card down")
-
-    @staticmethod
-    def preset(name: str, /, **changes: Any) -> "EuchreRules":
-        """The rules of a named preset, with some fields changed.
-
-        Args:
-            name: a key of `PRESETS`.
-            **changes: fields to set instead, such as `target=15`.
-
-        Raises:
-            RulesError: no preset or no field of that name, or a value that is not allowed.
-        """
-        return preset_of(EuchreRules, PRESETS, name, changes)
-
-    @staticmethod
-    def from_plain(fields: Mapping[str, Any], fingerprint: str) -> "EuchreRules":
-        """Rules from their JSON form.
-
-        Args:
-            fields: every field by name, as `dataclasses.asdict` gives them.
-            fingerprint: what it was when they were written down.
-
-        Raises:
-            RulesError: no rules, or the fields mean something else in this version.
-            TypeError: a field of another name.
-        """
-        return read_back(EuchreRules, fields, fingerprint)
-
-    @functools.cached_property
-    def fingerprint(self) -> str:
-        """Sixteen hex digits that differ between any two rule sets; stamped on every result and record."""
-        return fingerprint_of(self)
 
     @functools.cached_property
     def pack(self) -> tuple[int, ...]:
@@ -157,29 +140,3 @@ class EuchreRules:
         for name, value in values.items():
             record[name] = value
         return record.view(np.recarray)
-
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "cornish": {},
-    "cornish_relative": {"card_ids": "relative"},
-    "openspiel": {
-        "benny": False,
-        "partner_alone_only": False,
-        "may_shed_upcard": False,
-        "stick_the_dealer": True,
-        "alone_by": "maker",
-        "allow_lone_defender": False,
-        "target": 10,
-    },
-}
-"""What each preset changes from the defaults of `EuchreRules`."""
-
-
-def _check_field(name: str, value: Any, kind: type) -> None:
-    """A field has the type it is declared with, and a value that exists; booleans are not numbers here."""
-    if (isinstance(value, bool) and kind is not bool) or not isinstance(value, kind):
-        named = {int: "an integer", str: "a text", bool: "True or False"}[kind]
-        raise RulesError(f"EuchreRules.{name} is {value!r} ({type(value).__name__}); it must be {named}")
-    if name in CHOICES and value not in CHOICES[name]:
-        near = nearest(value, CHOICES[name])
-        raise RulesError(f"EuchreRules.{name} is {value!r}{near}; choose {listed(CHOICES[name])}")

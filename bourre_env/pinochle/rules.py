@@ -3,17 +3,14 @@
 `docs/pinochle.md` explains every option under the number given here. Names of presets are in `PRESETS`.
 """
 
-import dataclasses
-import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from bourre_env.errors import RulesError, listed, nearest
 from bourre_env.pinochle.cards import NUM_CARDS, NUM_KINDS, NUM_RANKS, NUM_SUITS, PACK
-from bourre_env.rules_values import fingerprint_of, preset_of, read_back
+from bourre_env.rules_values import HouseRules
 from bourre_env.tricks import ALL_DUTIES, BEAT_BEST_OF_SUIT, BEAT_ONLY_TRUMPS
 
 NUM_SEATS = 4
@@ -75,8 +72,22 @@ RULES = np.dtype(
 """The rules as compiled code reads them."""
 
 
+_TENFOLD: dict[str, Any] = {"min_bid": 250, "bid_step": 10, "target": 1500}
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "modern": {},
+    "modern_relative": {"card_ids": "relative"},
+    "counters10": {"scale": "counters10", **_TENFOLD},
+    "classic": {"scale": "classic", **_TENFOLD},
+    "simplified": {"scale": "simplified", **_TENFOLD},
+    "exchange_four": {"exchange": 4},
+    "older": {"scale": "classic", **_TENFOLD, "head": "trump_led", "leader": "eldest"},
+}
+"""What each preset changes from the defaults of `PinochleRules`."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class PinochleRules:
+class PinochleRules(HouseRules):
     """The rules of one table. Every field is an option of `docs/pinochle.md`; the defaults are the `modern` preset.
 
     Attributes:
@@ -100,6 +111,9 @@ class PinochleRules:
     """
 
     game: ClassVar[str] = "pinochle"
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    choices: ClassVar[Mapping[str, Sequence[Any]]] = CHOICES
+    limits: ClassVar[Mapping[str, tuple[int, int]]] = LIMITS
     num_players: ClassVar[int] = NUM_SEATS
     hand_size: ClassVar[int] = HAND_SIZE
     num_actions: ClassVar[int] = NUM_KINDS + 1 + NUM_LEVELS + NUM_SUITS
@@ -121,49 +135,6 @@ class PinochleRules:
     target: int = 150
     history: bool = True
     card_ids: str = "printed"
-
-    def __post_init__(self) -> None:
-        """Refuse values that make no game."""
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.integer):
-                object.__setattr__(self, field.name, int(value))
-            _check_field(field.name, getattr(self, field.name), type(field.default))
-        for name, (low, high) in LIMITS.items():
-            if not low <= getattr(self, name) <= high:
-                raise RulesError(f"PinochleRules.{name} is {getattr(self, name)}; it must be from {low} to {high}")
-
-    @staticmethod
-    def preset(name: str, /, **changes: Any) -> "PinochleRules":
-        """The rules of a named preset, with some fields changed.
-
-        Args:
-            name: a key of `PRESETS`.
-            **changes: fields to set instead, such as `target=500`.
-
-        Raises:
-            RulesError: no preset or no field of that name, or a value that is not allowed.
-        """
-        return preset_of(PinochleRules, PRESETS, name, changes)
-
-    @staticmethod
-    def from_plain(fields: Mapping[str, Any], fingerprint: str) -> "PinochleRules":
-        """Rules from their JSON form.
-
-        Args:
-            fields: every field by name, as `dataclasses.asdict` gives them.
-            fingerprint: what it was when they were written down.
-
-        Raises:
-            RulesError: no rules, or the fields mean something else in this version.
-            TypeError: a field of another name.
-        """
-        return read_back(PinochleRules, fields, fingerprint)
-
-    @functools.cached_property
-    def fingerprint(self) -> str:
-        """Sixteen hex digits that differ between any two rule sets; stamped on every result and record."""
-        return fingerprint_of(self)
 
     @property
     def unit(self) -> int:
@@ -208,27 +179,3 @@ class PinochleRules:
         for name, value in values.items():
             record[name] = value
         return record.view(np.recarray)
-
-
-_TENFOLD: dict[str, Any] = {"min_bid": 250, "bid_step": 10, "target": 1500}
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "modern": {},
-    "modern_relative": {"card_ids": "relative"},
-    "counters10": {"scale": "counters10", **_TENFOLD},
-    "classic": {"scale": "classic", **_TENFOLD},
-    "simplified": {"scale": "simplified", **_TENFOLD},
-    "exchange_four": {"exchange": 4},
-    "older": {"scale": "classic", **_TENFOLD, "head": "trump_led", "leader": "eldest"},
-}
-"""What each preset changes from the defaults of `PinochleRules`."""
-
-
-def _check_field(name: str, value: Any, kind: type) -> None:
-    """A field has the type it is declared with, and a value that exists; booleans are not numbers here."""
-    if (isinstance(value, bool) and kind is not bool) or not isinstance(value, kind):
-        named = {int: "an integer", str: "a text", bool: "True or False"}[kind]
-        raise RulesError(f"PinochleRules.{name} is {value!r} ({type(value).__name__}); it must be {named}")
-    if name in CHOICES and value not in CHOICES[name]:
-        near = nearest(value, map(str, CHOICES[name]))
-        raise RulesError(f"PinochleRules.{name} is {value!r}{near}; choose {listed(CHOICES[name])}")
