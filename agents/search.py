@@ -115,12 +115,10 @@ class SearchPolicy:
         """[A, C] actions worth trying, the prior's own first, filled up with `NO_ACTION`."""
         if not len(decision):
             return np.empty((0, 1), np.int64)
-        kinds = self.effort.kinds
-        pass_action = pass_action_of(bourre_rules(decision.rules, self.name))
+        kinds, rules = self.effort.kinds, bourre_rules(decision.rules, self.name)
+        pass_action = pass_action_of(rules)
         stays = self._ways_to_stay(decision, own, rng)
-        found = candidates_of(
-            bourre_rules(decision.rules, self.name), decision.packed, decision.legal_packed, own, stays
-        )
+        found = candidates_of(rules, decision.packed, decision.legal_packed, own, stays)
         is_play = is_in_play(decision)
         is_lead = is_to_lead(decision)
         wanted = np.where(is_lead, "lead" in kinds, "follow" in kinds)

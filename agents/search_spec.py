@@ -31,13 +31,13 @@ def load_search(spec: str) -> SearchPolicy:
     Raises:
         PolicyError: the options make no sense, or the prior cannot be loaded.
     """
-    given = options_of(spec)
-    prior, others = given.pop(PRIOR, DEFAULT_PRIOR), given.pop(OTHERS, None)
-    for policy in policies_of(spec):
+    policies = policies_of(spec)
+    for policy in policies:
         check_prior(policy)
-    changes: dict[str, Any] = {name: READERS[name](spec, name, value) for name, value in given.items()}
-    model = None if others in (None, prior) else load_policy(others)
-    return SearchPolicy(spec, load_policy(prior), dataclasses.replace(Effort(), **changes), model)
+    given = options_of(spec).items()
+    changes: dict[str, Any] = {name: READERS[name](spec, name, value) for name, value in given if name in READERS}
+    prior, *others = map(load_policy, policies)
+    return SearchPolicy(spec, prior, dataclasses.replace(Effort(), **changes), *others)
 
 
 def check_prior(spec: str, what: str = "tell a search how others play") -> None:

@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from bourre_env.errors import RulesError, listed, nearest
 _KINDS = {int: "an integer", str: "a text", bool: "True or False"}
 
 
+@dataclass(frozen=True, kw_only=True)
 class HouseRules:
     """Rules of one table: a frozen dataclass, each field an option with a default of the same type.
 
@@ -31,7 +33,7 @@ class HouseRules:
 
     def __post_init__(self) -> None:
         """Refuse values that make no game; integers of NumPy become Python's."""
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # what is derived is a dataclass
+        for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if isinstance(value, np.integer):
                 value = int(value)
@@ -66,7 +68,7 @@ class HouseRules:
         if not isinstance(name, str) or name not in presets:
             game = cls.game.capitalize()
             raise RulesError(f"no {game} preset is called {name!r}{nearest(name, presets)}; choose {listed(presets)}")
-        fields = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+        fields = {field.name for field in dataclasses.fields(cls)}
         for change in changes:
             if change not in fields:
                 raise RulesError(f"{cls.__name__} has no field {change!r}{nearest(change, fields)}")
@@ -92,6 +94,5 @@ class HouseRules:
     @functools.cached_property
     def fingerprint(self) -> str:
         """Sixteen hex digits that differ between any two rule sets; stamped on every result and record."""
-        fields = dataclasses.asdict(self)  # type: ignore[call-overload]
-        text = json.dumps({"game": self.game, **fields}, sort_keys=True)
+        text = json.dumps({"game": self.game, **dataclasses.asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]

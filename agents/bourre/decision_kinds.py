@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from agents.lookahead import pass_action_of
 from agents.policy import Decision
 from agents.search import is_in_play, is_to_lead
-from bourre_env.bits import BITS as WORD_BITS
 from bourre_env.bourre import observation as at
 from bourre_env.bourre.rules import Rules
 from bourre_env.cards import ALL_CARDS
+from bourre_env.decision import are_legal
 
 PASSED, STAYED, DISCARDED, EVERY = 0, 1, 2, -1
 
@@ -29,8 +29,7 @@ def kinds_of(rules: Rules) -> tuple[str, ...]:
 
 def decided(rules: Rules, decision: Decision, own: NDArray[np.int64]) -> NDArray[np.bool_]:
     """[A, K] of which kinds decisions are at which a policy did `own` [A]; staying may be of two."""
-    word, bit = divmod(pass_action_of(rules), WORD_BITS)
-    may_pass = decision.legal_packed[:, word] >> np.uint64(bit) & np.uint64(1) != 0
+    may_pass = are_legal(np.full(len(own), pass_action_of(rules)), decision.legal_packed)
     choices = np.bitwise_count(decision.legal_packed).sum(axis=1) - may_pass
     is_play, passed = is_in_play(decision), own == pass_action_of(rules)
     counted = np.zeros((len(own), len(kinds_of(rules))), np.bool_)
